@@ -78,7 +78,7 @@ use std::borrow::Cow;
 
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::write::{Write, Writer};
-use crate::model::invocation::{Invocation, Turns, TurnsLeft};
+use crate::model::invocation::{Invocation, Turns, TurnsIter};
 use crate::model::results::{DurationDetails, EvalStatus, TokenUsageDetails};
 use crate::model::shape::Field;
 use crate::text::Scorer;
@@ -182,8 +182,8 @@ pub struct TurnPair<'a> {
 
 /// An iterator over the pairs of turns of a case.
 pub struct TurnPairs<'a> {
-    actual: TurnsLeft<'a>,
-    expected: Option<TurnsLeft<'a>>,
+    actual: TurnsIter<'a>,
+    expected: Option<TurnsIter<'a>>,
 }
 
 impl<'a> Iterator for TurnPairs<'a> {

@@ -1,12 +1,12 @@
 //! What the agent did: conversations to evaluate, from any file that holds them.
 //!
-//! Accepted are an evalset of actual conversations (old forms too), ADK's evalset results, inference
-//! results, and sessions or the events of one. The turns of a session are put together as google-adk does it, and written
-//! as inference results, which are then read like any other.
+//! Accepted are an evalset of actual conversations (old forms too), ADK's evalset results, inference results, and
+//! sessions or the events of one. The events of a session are grouped into turns as google-adk does, and written as
+//! inference results, which are then read like any others.
 
 use std::borrow::Cow;
 
-use super::evalset::{EvalCase, EvalSet, EvalSetFile, RepeatedIds, UNITS_A_CASE, looks_like};
+use super::evalset::{EvalCase, EvalSet, EvalSetFile, RepeatedIds, UNITS_A_CASE, help_for_object};
 use super::invocation::{Invocation, Turns};
 use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::session::{Event, Session, turns_of};
@@ -23,7 +23,7 @@ pub struct ActualRun<'a> {
     pub eval_id: Option<Cow<'a, str>>,
     /// The turns; none if the run failed.
     pub turns: Option<Turns<'a>>,
-    /// The turns of a run that failed, up to the failure. They are shown and never scored.
+    /// The turns of a failed run, up to the failure. They are shown, but never scored.
     pub before_failure: Option<Turns<'a>>,
     /// The session.
     pub session_id: Option<Cow<'a, str>>,
@@ -38,8 +38,8 @@ pub struct ActualRun<'a> {
 /// A file that says what the agent did.
 pub struct ActualFile<'t> {
     document: Document<'t>,
-    content: FileKind,
-    /// Whether places in the document are places in the file.
+    kind: FileKind,
+    /// Whether spans in the document are spans in the file.
     pub in_place: bool,
 }
 
@@ -114,9 +114,9 @@ impl<'t> ActualFile<'t> {
         pace: &Pace,
     ) -> Result<Self> {
         let (mut document, unwrapped) = document.unwrapped_paced(pace).await?;
-        let content = kind_of(document.root())?;
-        let of = match content {
-            FileKind::EvalSet => return of_eval_set(document, unwrapped, name, warnings, pace).await,
+        let kind = kind_of(document.root())?;
+        let of = match kind {
+            FileKind::EvalSet => return read_eval_set_runs(document, unwrapped, name, warnings, pace).await,
             FileKind::Results => EvalSetResult::TYPE,
             FileKind::Inferences => InferenceResults::TYPE,
             FileKind::InferenceList => <List<'_, InferenceResult<'_>>>::TYPE,
@@ -126,32 +126,32 @@ impl<'t> ActualFile<'t> {
             FileKind::Events => <List<'_, Event<'_>>>::TYPE,
         };
         check_paced(&mut document, &of, warnings, pace).await?;
-        if let FileKind::Session | FileKind::Sessions | FileKind::Events = content {
-            let inferences = inferences_of(document.root(), content, pace).await;
+        if let FileKind::Session | FileKind::Sessions | FileKind::Events = kind {
+            let inferences = write_inferences(document.root(), kind, pace).await;
             let mut document = Document::rewritten(inferences, pace).await?;
             check_paced(&mut document, &<List<'_, InferenceResult<'_>>>::TYPE, warnings, pace).await?;
-            return Ok(Self { document, content: FileKind::InferenceList, in_place: false });
+            return Ok(Self { document, kind: FileKind::InferenceList, in_place: false });
         }
-        let file = Self { document, content, in_place: !unwrapped };
-        file.pass_on(warnings, pace).await;
+        let file = Self { document, kind, in_place: !unwrapped };
+        file.forward_warnings(warnings, pace).await;
         Ok(file)
     }
 
-    /// Passes on what the writer of inference results warns of.
-    async fn pass_on(&self, warnings: &Warnings, pace: &Pace) {
+    /// Collects the warnings that inference results contain.
+    async fn forward_warnings(&self, warnings: &Warnings, pace: &Pace) {
         let root = self.document.root();
-        let results = match self.content {
+        let results = match self.kind {
             FileKind::Inferences => InferenceResults::from_json(root).inference_results().json(),
             FileKind::InferenceList => root,
             FileKind::Inference => {
-                pass_on_of(InferenceResult::from_json(root), root, warnings);
+                add_warnings_of(InferenceResult::from_json(root), root, warnings);
                 return;
             }
             _ => return,
         };
         for result in results.items() {
             pace.count(UNITS_A_CASE).await;
-            pass_on_of(InferenceResult::from_json(result), root, warnings);
+            add_warnings_of(InferenceResult::from_json(result), root, warnings);
         }
     }
 
@@ -159,26 +159,26 @@ impl<'t> ActualFile<'t> {
     #[must_use]
     pub fn runs(&self) -> ActualRuns<'_> {
         let root = self.document.root();
-        let (list, read): (Json<'_>, fn(Json<'_>) -> ActualRun<'_>) = match self.content {
+        let (list, read): (Json<'_>, fn(Json<'_>) -> ActualRun<'_>) = match self.kind {
             FileKind::EvalSet => {
                 (EvalSet::from_json(root).eval_cases().json(), |case| EvalCase::from_json(case).into())
             }
             FileKind::Results => (EvalSetResult::from_json(root).eval_case_results().json(), |case| {
                 EvalCaseResult::from_json(case).into()
             }),
-            FileKind::Inference => return ActualRuns { items: root.alone(), read: of_inference },
+            FileKind::Inference => return ActualRuns { items: root.alone(), read: inference_run },
             FileKind::Inferences => {
-                (InferenceResults::from_json(root).inference_results().json(), of_inference)
+                (InferenceResults::from_json(root).inference_results().json(), inference_run)
             }
             FileKind::InferenceList | FileKind::Session | FileKind::Sessions | FileKind::Events => {
-                (root, of_inference)
+                (root, inference_run)
             }
         };
         ActualRuns { items: list.items(), read }
     }
 }
 
-/// The runs in a file that are left.
+/// An iterator over the runs in a file.
 #[derive(Clone, Copy)]
 pub struct ActualRuns<'a> {
     items: Items<'a>,
@@ -193,22 +193,22 @@ impl<'a> Iterator for ActualRuns<'a> {
     }
 }
 
-fn pass_on_of(result: InferenceResult<'_>, root: Json<'_>, warnings: &Warnings) {
+fn add_warnings_of(result: InferenceResult<'_>, root: Json<'_>, warnings: &Warnings) {
     for warning in result.warnings().iter() {
         warnings.add(root, warning.into_owned());
     }
 }
 
-fn of_inference(json: Json<'_>) -> ActualRun<'_> {
+fn inference_run(json: Json<'_>) -> ActualRun<'_> {
     InferenceResult::from_json(json).into()
 }
 
 /// A session, several of them or the events of one as a list of inference results.
-async fn inferences_of(root: Json<'_>, content: FileKind, pace: &Pace) -> String {
+async fn write_inferences(root: Json<'_>, kind: FileKind, pace: &Pace) -> String {
     let mut out = Writer::new(Spelling::Snake);
     out.reserve(root.raw().len().saturating_mul(2).min(MAX_BYTES));
     let mut list = out.begin_array();
-    match content {
+    match kind {
         FileKind::Events => write_inference(None, List::from_json(root), list.begin_item(), pace).await,
         FileKind::Sessions => {
             for session in List::<Session<'_>>::from_json(root).iter() {
@@ -249,8 +249,8 @@ fn kind_of(root: Json<'_>) -> Result<FileKind> {
     let has = |json: Json<'_>, key: &str| json.get(key).is_some();
     if root.kind() == Kind::Array {
         let first = root.items().next().unwrap_or(Json::NULL);
-        let of_inference = ["inferences", "eval_case_id", "evalCaseId", "status"];
-        return Ok(if of_inference.iter().any(|key| has(first, key)) {
+        let inference_keys = ["inferences", "eval_case_id", "evalCaseId", "status"];
+        return Ok(if inference_keys.iter().any(|key| has(first, key)) {
             FileKind::InferenceList
         } else if has(first, "events") {
             FileKind::Sessions
@@ -275,7 +275,7 @@ fn kind_of(root: Json<'_>) -> Result<FileKind> {
         None => {
             let what = "what the agent did: an evalset, evalset results, inference results or a session";
             let error = root.expected(what);
-            Err(match looks_like(root) {
+            Err(match help_for_object(root) {
                 Some(help) => error.with_help(help),
                 None => error,
             })
@@ -283,7 +283,7 @@ fn kind_of(root: Json<'_>) -> Result<FileKind> {
     }
 }
 
-async fn of_eval_set<'t>(
+async fn read_eval_set_runs<'t>(
     document: Document<'t>,
     unwrapped: bool,
     name: &str,
@@ -300,7 +300,7 @@ async fn of_eval_set<'t>(
             return Err(case.0.error(ErrorCode::InvalidInput, message));
         }
     }
-    Ok(ActualFile { document, content: FileKind::EvalSet, in_place: in_place && !unwrapped })
+    Ok(ActualFile { document, kind: FileKind::EvalSet, in_place: in_place && !unwrapped })
 }
 
 impl<'a> From<EvalCase<'a>> for ActualRun<'a> {

@@ -285,7 +285,7 @@ pub fn read_flag(json: Json<'_>) -> Result<bool> {
 const EXAMPLE: &str = r#"A config looks like {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}: metrics by name, each with its threshold"#;
 
 /// What other kinds of files look like: their keys, and what to say about them.
-const LOOKS: [(&[&str], &str); 2] = [
+const OTHER_FILES: [(&[&str], &str); 2] = [
     (
         &["eval_cases", "evalCases", "conversation", "conversation_scenario"],
         "This looks like an evalset: give it as `evalSet`, without `--config`",
@@ -301,7 +301,7 @@ const LOOKS: [(&[&str], &str); 2] = [
 pub fn no_criterion(location: Json<'_>) -> Error {
     let message = "there is no criterion, so nothing could pass or fail";
     let is_like = |keys: &[&str]| keys.iter().any(|key| location.get(key).is_some());
-    let help = LOOKS.iter().find(|(keys, _)| is_like(keys)).map_or(EXAMPLE, |(_, help)| *help);
+    let help = OTHER_FILES.iter().find(|(keys, _)| is_like(keys)).map_or(EXAMPLE, |(_, help)| *help);
     location.error(ErrorCode::InvalidInput, message).with_help(help)
 }
 

@@ -15,7 +15,7 @@ use crate::foundation::json::{Document, Json, Kind, MAX_BYTES};
 use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::write::{Spelling, Write, Writer, quoted};
 
-/// What it takes to look at a case once, in units of [`Pace`].
+/// The work of one pass over a case, in units of [`Pace`].
 pub(crate) const UNITS_A_CASE: usize = 64;
 
 record! {
@@ -141,13 +141,13 @@ impl<'a> EvalCase<'a> {
 /// A file with an evalset in it, in any form.
 pub struct EvalSetFile<'t> {
     pub(super) document: Document<'t>,
-    /// Whether places in the document are places in the file.
+    /// Whether spans in the document are spans in the file.
     pub in_place: bool,
 }
 
 impl<'t> EvalSetFile<'t> {
-    /// Reads an evalset in any of its forms, in which each case has an id of its own. `name` stands for
-    /// the id where an old form has none.
+    /// Reads an evalset in any of its forms, in which every case has a unique id. `name` is the id of an evalset in an old
+    /// form, which has none.
     ///
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
@@ -172,7 +172,7 @@ impl<'t> EvalSetFile<'t> {
         Ok(file)
     }
 
-    /// Reads an evalset of what an agent did, in which an id that comes again is another run of its case.
+    /// Reads an evalset of what an agent did, in which a repeated id denotes another run of its case.
     ///
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
@@ -190,9 +190,9 @@ impl<'t> EvalSetFile<'t> {
         let (mut document, unwrapped) = document.unwrapped_paced(pace).await?;
         match document.root().kind() {
             Kind::Object => {
-                let help = help_instead(document.root(), &LOOKS);
+                let help = help_for(document.root(), &OTHER_FILES);
                 let checked = check_paced(&mut document, &EvalSet::TYPE, warnings, pace).await;
-                checked.map_err(|error| helped(error, help))?;
+                checked.map_err(|error| with_default_help(error, help))?;
                 let cases = EvalSet::from_json(document.root()).eval_cases();
                 let mut ids = cases.iter().filter_map(|case| either(case.0, ["eval_id", "evalId"]));
                 check_ids(&mut ids, repeated, warnings, pace).await?;
@@ -201,9 +201,9 @@ impl<'t> EvalSetFile<'t> {
             }
             Kind::Array => {
                 let first = document.root().items().next();
-                let help = first.and_then(|first| help_instead(first, &LISTS_LOOK));
-                let read = today(document, name, warnings, repeated, pace).await;
-                let mut document = read.map_err(|error| helped(error, help))?;
+                let help = first.and_then(|first| help_for(first, &OTHER_LISTS));
+                let read = upgrade(document, name, warnings, repeated, pace).await;
+                let mut document = read.map_err(|error| with_default_help(error, help))?;
                 check_paced(&mut document, &EvalSet::TYPE, warnings, pace).await?;
                 Ok(Self { document, in_place: false })
             }
@@ -220,8 +220,8 @@ impl<'t> EvalSetFile<'t> {
     }
 }
 
-/// What an object that is no evalset looks like by one of its keys, and what to do.
-const LOOKS: [(&[&str], &str); 6] = [
+/// Keys of objects that are not evalsets, and the help for each.
+const OTHER_FILES: [(&[&str], &str); 6] = [
     (&["query", "data"], "An old form is a list: put this into [ ]"),
     (
         &["events"],
@@ -239,8 +239,8 @@ const LOOKS: [(&[&str], &str); 6] = [
     (&["conversations", "messages", "turns", "cases"], ONE_EVAL_SET),
 ];
 
-/// What a list that is no evalset looks like by a key of its first item, and what to do.
-const LISTS_LOOK: [(&[&str], &str); 5] = [
+/// Keys in the first item of arrays that are not evalsets, and the help for each.
+const OTHER_LISTS: [(&[&str], &str); 5] = [
     (
         &["eval_cases", "evalCases"],
         "This looks like a list of evalsets: give one of them by itself, without [ ], or put the cases of all into one",
@@ -262,25 +262,25 @@ const LISTS_LOOK: [(&[&str], &str); 5] = [
 
 const ONE_EVAL_SET: &str = r#"An evalset looks like {"eval_set_id": "…", "eval_cases": [{"eval_id": "…", "conversation": [{"user_content": {"parts": [{"text": "…"}]}}]}]}"#;
 
-fn help_instead(json: Json<'_>, looks: &[(&[&str], &'static str)]) -> Option<&'static str> {
+fn help_for(json: Json<'_>, looks: &[(&[&str], &'static str)]) -> Option<&'static str> {
     let has = |keys: &[&str]| keys.iter().any(|key| json.get(key).is_some());
     looks.iter().find(|(keys, _)| has(keys)).map(|(_, help)| *help)
 }
 
-/// An error with a help, unless it has a closer one.
-fn helped(error: Error, help: Option<&str>) -> Error {
+/// Adds help to an error, unless it has its own.
+fn with_default_help(error: Error, help: Option<&str>) -> Error {
     match help {
         Some(help) if error.help.is_none() => error.with_help(help),
         _ => error,
     }
 }
 
-/// What an object looks like that does not say what an agent did.
-pub(super) fn looks_like(json: Json<'_>) -> Option<&'static str> {
-    help_instead(json, &LOOKS)
+/// The help for an object that is not a file of actual runs.
+pub(super) fn help_for_object(json: Json<'_>) -> Option<&'static str> {
+    help_for(json, &OTHER_FILES)
 }
 
-/// A name that nobody can see is shown as another.
+/// Warns of a blank id, which reports replace.
 fn warn_of_blank(id: Json<'_>, warnings: &Warnings) {
     if id.as_str().is_some_and(|id| id.trim().is_empty()) {
         let message = "the case has an empty eval id; reports call it `(no id)`";
@@ -288,16 +288,16 @@ fn warn_of_blank(id: Json<'_>, warnings: &Warnings) {
     }
 }
 
-/// What it means that two cases have the same id.
+/// What repeated case ids mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RepeatedIds {
-    /// A mistake.
+    /// They are an error.
     Refused,
-    /// That they are runs of one case.
+    /// The cases are runs of one case.
     AreRuns,
 }
 
-/// Looks at the ids of all cases.
+/// Checks the ids of all cases.
 async fn check_ids(
     ids: &mut dyn Iterator<Item = Json<'_>>,
     repeated: RepeatedIds,
@@ -305,7 +305,7 @@ async fn check_ids(
     pace: &Pace,
 ) -> Result<()> {
     let mut numbers = Interner::default();
-    let mut places = Vec::new();
+    let mut first_uses = Vec::new();
     for json in ids {
         pace.count(UNITS_A_CASE).await;
         warn_of_blank(json, warnings);
@@ -314,16 +314,16 @@ async fn check_ids(
         }
         let Some(id) = json.as_str() else { continue };
         let number = numbers.intern(id.clone());
-        match places.get(number) {
-            None => places.push(json),
-            Some(first) => return Err(taken(&id, *first, json)),
+        match first_uses.get(number) {
+            None => first_uses.push(json),
+            Some(first) => return Err(duplicate_id(&id, *first, json)),
         }
     }
     Ok(())
 }
 
 #[cold]
-fn taken(id: &str, first: Json<'_>, second: Json<'_>) -> Error {
+fn duplicate_id(id: &str, first: Json<'_>, second: Json<'_>) -> Error {
     let (id, path, line) = (quoted(id), first.path(), first.line());
     second
         .error(ErrorCode::InvalidInput, format!("the eval id {id} is already used at {path} (line {line})"))
@@ -377,8 +377,8 @@ record! {
     }
 }
 
-/// An evalset in an old form as JSON of today's.
-async fn today(
+/// Converts an evalset in an old form to the current schema.
+async fn upgrade(
     mut document: Document<'_>,
     name: &str,
     warnings: &Warnings,
@@ -419,8 +419,8 @@ struct OldCase<'a> {
 
 struct OldTurn<'a>(usize, Row<'a>);
 
-/// A content of one text.
-struct TextOf<'a>(Cow<'a, str>, &'static str);
+/// A content with one text part, and its role.
+struct TextContent<'a>(Cow<'a, str>, &'static str);
 
 impl<'a> From<NamedRows<'a>> for OldCase<'a> {
     fn from(case: NamedRows<'a>) -> Self {
@@ -451,8 +451,8 @@ impl Write for OldTurn<'_> {
         let Self(at, row) = self;
         let mut turn = out.object();
         turn.entry("invocation_id", &format!("turn-{}", at + 1));
-        turn.entry("user_content", &TextOf(row.query(), "user"));
-        turn.entry("final_response", &TextOf(row.reference().unwrap_or_default(), "model"));
+        turn.entry("user_content", &TextContent(row.query(), "user"));
+        turn.entry("final_response", &TextContent(row.reference().unwrap_or_default(), "model"));
         turn.entry("intermediate_data", &OldSteps(*row));
         turn.end();
     }
@@ -488,7 +488,7 @@ impl Write for OldResponse<'_> {
     }
 }
 
-impl Write for TextOf<'_> {
+impl Write for TextContent<'_> {
     fn write(&self, out: &mut Writer) {
         out.raw("{\"parts\":[{\"text\":");
         self.0.write(out);

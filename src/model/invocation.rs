@@ -63,10 +63,11 @@ fn agents_are_read(app: Json<'_>) -> Result<()> {
         const TOOLS: [&str; 2] = ["tool_declarations", "toolDeclarations"];
         check_kind(agent, Kind::Object, "an object (an agent's details)")?;
         known_keys(agent, "an agent's details", &[["name"; 2], ["instructions"; 2], TOOLS])?;
-        if let Some(told) =
-            agent.get("instructions").filter(|told| !told.is_null() && told.as_str().is_none())
+        if let Some(instructions) = agent
+            .get("instructions")
+            .filter(|instructions| !instructions.is_null() && instructions.as_str().is_none())
         {
-            return Err(told.expected("a string"));
+            return Err(instructions.expected("a string"));
         }
         if let Some(tools) = either(agent, TOOLS) {
             check_kind(tools, Kind::Array, "an array")?;
@@ -394,12 +395,12 @@ impl<'a> From<List<'a, EvalMetricResultPerInvocation<'a>>> for Turns<'a> {
 
 /// An iterator over the turns of a conversation.
 #[derive(Clone, Copy)]
-pub struct TurnsLeft<'a> {
+pub struct TurnsIter<'a> {
     items: Items<'a>,
     are_results: bool,
 }
 
-impl<'a> Iterator for TurnsLeft<'a> {
+impl<'a> Iterator for TurnsIter<'a> {
     type Item = Invocation<'a>;
 
     fn next(&mut self) -> Option<Invocation<'a>> {
@@ -415,8 +416,8 @@ impl<'a> Iterator for TurnsLeft<'a> {
 impl<'a> Turns<'a> {
     /// The turns, in order.
     #[must_use]
-    pub fn iter(self) -> TurnsLeft<'a> {
-        TurnsLeft { items: self.list.items(), are_results: self.are_results }
+    pub fn iter(self) -> TurnsIter<'a> {
+        TurnsIter { items: self.list.items(), are_results: self.are_results }
     }
 
     /// The number of turns. O(n).

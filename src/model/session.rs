@@ -1,4 +1,4 @@
-//! Sessions as ADK stores them, and the turns that google-adk makes of their events.
+//! Sessions as ADK stores them, and the turns into which google-adk groups their events.
 
 use std::borrow::Cow;
 
@@ -64,10 +64,9 @@ pub(super) struct Turn<'a> {
     events: Vec<Event<'a>>,
 }
 
-/// The turns of a session, as google-adk makes them of its events: grouped by invocation id; the last
-/// final response is the answer (one with text wins over one without), and its text is not repeated
-/// among the events. The responses of tools that ran at once have an invocation id of their own in
-/// ADK-TS 0.5.9; they belong to the turn that they came in.
+/// Groups the events of a session into turns by invocation id, as google-adk does. The last final response is the answer
+/// (one with text takes precedence over one without), and its text is not repeated among the events. In ADK-TS 0.5.9 the
+/// responses of tools that ran in parallel have an invocation id of their own; they are added to the turn before them.
 pub(super) async fn turns_of<'a>(events: List<'a, Event<'a>>, pace: &Pace) -> Vec<Turn<'a>> {
     let mut numbers = Interner::default();
     let mut turns: Vec<Turn<'a>> = Vec::new();
@@ -126,7 +125,7 @@ impl Write for Turn<'_> {
     }
 }
 
-/// Seconds since 1970, which were given in milliseconds if they would be after the year 5000.
+/// A timestamp in seconds since 1970. Values after the year 5000 are taken for milliseconds.
 fn in_seconds(timestamp: f64) -> f64 {
     if timestamp > 1e11 { timestamp / 1000.0 } else { timestamp }
 }
@@ -141,7 +140,7 @@ impl Write for Steps<'_> {
     }
 }
 
-/// An event as it stands among the intermediate data.
+/// An event as it is written to the intermediate data.
 struct Step<'a> {
     event: Event<'a>,
     is_answer: bool,
@@ -172,13 +171,13 @@ impl<'a> Event<'a> {
         self.author().is_some_and(|author| author.eq_ignore_ascii_case("user"))
     }
 
-    /// Whether an agent's event holds responses of tools and nothing else.
+    /// Whether an agent's event consists of tool responses only.
     fn only_responds(self) -> bool {
         let mut parts = self.parts().peekable();
         !self.is_users() && parts.peek().is_some() && parts.all(|part| part.function_response().is_some())
     }
 
-    /// Whether the event ends a turn as far as google-adk is concerned.
+    /// Whether google-adk considers the event the final response of a turn.
     fn is_final_response(self) -> bool {
         let Some(last) = self.parts().last() else { return false };
         let skips_summary = self.actions().and_then(|actions| {

@@ -1,7 +1,7 @@
-//! Results on their way to JavaScript: columns of numbers, since an array of doubles crosses the
-//! boundary a hundred times faster than as many objects, and JSON for what is rare.
+//! Results for JavaScript: columns of numbers, since an array of doubles crosses the boundary a hundred times
+//! faster than as many objects, and JSON for rare data.
 
-use super::columns::{Columns, Next, Table, place};
+use super::columns::{Columns, Next, Table, to_u32};
 use super::contract::{self, HttpCall, JudgeRequest, RawJson};
 use super::to_value;
 use crate::foundation::error::Error;
@@ -14,21 +14,21 @@ use crate::model::invocation::{Invocation, Turns};
 use crate::model::shape::Record;
 use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 
-/// Results of several cases.
+/// What one poll found: results of several cases, calls to make and tasks for the host.
 #[derive(Default)]
 pub(super) struct Batch {
     columns: Columns,
     /// The calls of judges to make.
     calls: js_sys::Array,
     reason_numbers: Interner<'static>,
-    /// Until when to wait for answers, if there is such a time.
+    /// Until when to wait for answers at most.
     wait_until: Option<f64>,
-    /// What comes next.
+    /// What the host does next.
     next: Next,
     table: Table,
 }
 
-/// A task for the host.
+/// A task for the host, as JSON.
 struct HostTask<'t, 'a> {
     task: CustomTask,
     run: &'t Run<'a>,
@@ -41,12 +41,12 @@ impl Write for HostTask<'_, '_> {
         let given = self.run.cases().get(case);
         let actual = run.and_then(|run| self.run.runs().get(run)?.turns);
         let expected = given.and_then(|case| case.turns);
-        let scenario = given.and_then(|case| case.case.conversation_scenario()).map(camel);
+        let scenario = given.and_then(|case| case.case.conversation_scenario()).map(to_camel_json);
         let mut object = out.object();
         object.entry("id", &self.task.id.0);
-        object.entry("metric", &place(self.task.metric));
-        object.entry("case", &place(case));
-        object.entry("run", &run.map(place));
+        object.entry("metric", &to_u32(self.task.metric));
+        object.entry("case", &to_u32(case));
+        object.entry("run", &run.map(to_u32));
         object.entry("actual", &host_turns(actual, self.in_place.actual));
         object.entry("expected", &host_turns(expected, self.in_place.expected));
         object.entry("scenario", &scenario.as_deref().map(Raw));
@@ -54,7 +54,7 @@ impl Write for HostTask<'_, '_> {
     }
 }
 
-/// An invocation: where it stands in the input, or its JSON.
+/// An invocation: its span in the input, or its JSON.
 struct HostTurn<'a> {
     turn: Invocation<'a>,
     in_place: bool,
@@ -66,7 +66,7 @@ impl Write for HostTurn<'_> {
             let (start, end) = self.turn.json().span();
             [start, end].as_slice().write(out);
         } else {
-            out.raw(&camel(self.turn));
+            out.raw(&to_camel_json(self.turn));
         }
     }
 }
@@ -75,12 +75,12 @@ fn host_turns(turns: Option<Turns<'_>>, in_place: bool) -> Option<Vec<HostTurn<'
     turns.map(|turns| turns.iter().map(|turn| HostTurn { turn, in_place }).collect())
 }
 
-/// A record as JavaScript has it.
-fn camel<'a, T: Record<'a>>(record: T) -> String {
+/// A record as JSON in `camelCase`.
+fn to_camel_json<'a, T: Record<'a>>(record: T) -> String {
     record.to_json(Spelling::Camel)
 }
 
-/// Which invocations stand in the input bytes as such.
+/// Which invocations JavaScript can read from the input bytes, by their spans.
 #[derive(Clone, Copy)]
 pub(super) struct InPlace {
     pub(super) actual: bool,
@@ -88,7 +88,7 @@ pub(super) struct InPlace {
 }
 
 impl Batch {
-    /// Where everything stands, for as long as the batch does.
+    /// The address of the table of columns. Valid as long as the batch is not changed.
     pub(super) fn table(&mut self) -> *const f64 {
         let wait_until = self.wait_until.unwrap_or(f64::NAN);
         self.table.fill([wait_until, f64::from(self.next as u8), self.calls.length().into()], &self.columns)
@@ -112,10 +112,10 @@ impl Batch {
         self.columns.tasks.push(&to_json(&HostTask { task, run, in_place }, Spelling::Camel));
     }
 
-    /// Adds a call of a judge, with its request as its endpoint is sent it.
+    /// Adds a call of a judge, with the HTTP request if the metric has an endpoint.
     ///
     /// # Errors
-    /// The failure that such a request cannot be made.
+    /// The failure if the HTTP request cannot be made.
     #[cold]
     #[inline(never)]
     pub(super) fn add_call(&mut self, run: &Run<'_>, given: &JudgeCall) -> Result<(), Box<Failure>> {
@@ -131,8 +131,8 @@ impl Batch {
             metric_name: &planned.name,
             purpose: question.purpose.as_str(),
             eval_id,
-            invocation_index: place(question.invocation),
-            step_index: place(question.step),
+            invocation_index: to_u32(question.invocation),
+            step_index: to_u32(question.step),
             sample_index: call.sample,
             model: run.asked_model(metric, judged.as_ref()),
             prompt: &question.prompt,
@@ -141,19 +141,19 @@ impl Batch {
         };
         let call = contract::JudgeCall {
             call: call.id,
-            metric: place(metric),
-            case: place(pairing.case),
-            run: pairing.run.map(place),
+            metric: to_u32(metric),
+            case: to_u32(pairing.case),
+            run: pairing.run.map(to_u32),
             digest: &question.digest,
             request,
             http,
         };
-        // What is made here can always be written.
+        // Serialising these types cannot fail.
         self.calls.push(&to_value(&call).unwrap_or_default());
         Ok(())
     }
 
-    /// The calls to make, once.
+    /// Removes and returns the calls to make.
     pub(super) fn take_calls(&mut self) -> js_sys::Array {
         std::mem::take(&mut self.calls)
     }
@@ -169,7 +169,7 @@ impl Batch {
     pub(super) fn add_case(&mut self, run: &Run<'_>, result: &CaseResult<'_>, in_place: InPlace) {
         let case = run.cases().get(result.pairing.case);
         let actual = result.pairing.run.and_then(|index| run.runs().get(index));
-        // What a run did is shown whether or not it can be scored.
+        // The turns are shown whether or not the run can be scored.
         let turns = actual.and_then(|run| run.turns.or(run.before_failure));
         let count = turns.map_or(0, Turns::len);
 
@@ -177,16 +177,16 @@ impl Batch {
             let case = self.case_count();
             self.columns.notes.push(&format!(
                 "[{},{}]",
-                -1 - i64::from(place(case)),
+                -1 - i64::from(to_u32(case)),
                 to_json(&CaseFailure(failure), Spelling::Camel)
             ));
         }
         let scored = result.failure.is_none();
         self.columns.cases.extend([
-            place(result.pairing.case),
-            result.pairing.run.map_or(0, |run| place(run) + 1),
+            to_u32(result.pairing.case),
+            result.pairing.run.map_or(0, |run| to_u32(run) + 1),
             result.status as u32,
-            place(count),
+            to_u32(count),
             u32::from(scored),
         ]);
         let session = actual.and_then(|run| run.session_id.as_deref());
@@ -195,7 +195,7 @@ impl Batch {
         for id in [case.map(|case| case.eval_id.as_ref()), session, user] {
             let id = id.unwrap_or_default();
             self.columns.ids.push_str(id);
-            self.columns.id_lengths.push(place(id.encode_utf16().count()));
+            self.columns.id_lengths.push(to_u32(id.encode_utf16().count()));
         }
         let mut expected = case.and_then(|case| case.turns).unwrap_or_default().iter();
         for turn in turns.unwrap_or_default().iter() {
@@ -217,7 +217,7 @@ impl Batch {
             self.columns.spans.extend([start, end]);
         } else {
             self.columns.spans.extend([u32::MAX, u32::MAX]);
-            self.columns.texts.push(&camel(invocation));
+            self.columns.texts.push(&to_camel_json(invocation));
         }
     }
 
@@ -252,7 +252,7 @@ impl Batch {
             self.columns.reason_texts.push(&quoted(reason));
             self.reason_numbers.intern(reason.to_owned().into())
         });
-        place(number) + 1
+        to_u32(number) + 1
     }
 
     /// A note on the slot that was added last.
@@ -274,7 +274,7 @@ impl Batch {
     }
 }
 
-/// Why a case could not be scored: as data, and in words as its result has them.
+/// Why a case could not be scored: the error, and the reason in its result.
 struct CaseFailure<'n>(&'n Error);
 
 impl Write for CaseFailure<'_> {
@@ -286,7 +286,7 @@ impl Write for CaseFailure<'_> {
     }
 }
 
-/// What there is to say of a slot besides its numbers.
+/// What a slot has besides its numbers.
 struct Note<'n, 'a> {
     details: Option<&'n Details>,
     explanation: Option<&'n Explanation<'a>>,

@@ -1,13 +1,13 @@
-//! The columns of a batch: one declaration, from which Rust has its fields and the table of where they are, and
-//! TypeScript its reader (`pkg-template/src/generated/columns.ts`, written by `cargo xtask schema`).
+//! The columns of a batch. One declaration defines the fields and the table of their addresses in Rust, and the
+//! reader in TypeScript (`pkg-template/src/generated/columns.ts`, written by `cargo xtask schema`).
 
-/// A column: where it lies in memory, and as what JavaScript reads it.
+/// A column: its location in memory, and the kind of array that JavaScript reads it as.
 pub(super) trait Column {
     /// The name of the kind, for `scripts/contract.mjs`.
     #[cfg(feature = "schema")]
     const KIND: &'static str;
 
-    /// Its bytes' address, and how many elements it has.
+    /// The address of its bytes, and its number of elements.
     fn location(&self) -> [f64; 2];
 }
 
@@ -20,7 +20,7 @@ macro_rules! kinds {
             fn location(&self) -> [f64; 2] {
                 let $elements = self;
                 let elements = $slice;
-                [elements.as_ptr().addr(), elements.len()].map(|number| place(number).into())
+                [elements.as_ptr().addr(), elements.len()].map(|number| to_u32(number).into())
             }
         })*
     };
@@ -47,20 +47,20 @@ impl List {
     }
 }
 
-/// A place in a list, as JavaScript counts.
-pub(super) fn place(index: usize) -> u32 {
+/// An index, a length or an address as a 32-bit number; larger ones, which a 32-bit memory cannot have, saturate.
+pub(super) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// What comes after a batch.
+/// What the host does after a batch.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Next {
-    /// Nothing before an answer, or a time.
+    /// Wait for an answer, or until a time.
     #[default]
     Wait = 0,
-    /// Nothing at all.
+    /// Stop: the run is finished.
     Finished = 1,
-    /// More, at once.
+    /// Poll again at once.
     More = 2,
 }
 
@@ -73,7 +73,7 @@ macro_rules! columns {
             $($(#[doc = $doc])* pub(super) $name: $column,)*
         }
 
-        /// How many there are.
+        /// The number of columns.
         const COLUMNS: usize = [$(stringify!($name)),*].len();
 
         impl Columns {
@@ -82,7 +82,7 @@ macro_rules! columns {
             }
         }
 
-        /// Name, kind and meaning of each, in the order of the table.
+        /// The name, the kind and the description of each column, in the order of the table.
         #[cfg(feature = "schema")]
         pub(super) fn declared() -> Vec<(&'static str, &'static str, &'static str)> {
             vec![$((stringify!($name), <$column as Column>::KIND, concat!($($doc, "\n"),*))),*]
@@ -121,18 +121,18 @@ columns! {
     tasks: List,
 }
 
-/// How many facts stand before the columns.
-const FACTS: usize = 3;
+/// How many numbers precede the columns in the table.
+const HEADER_LENGTH: usize = 3;
 
-/// Where everything of a batch stands: until when to wait (NaN if there is no such time), what comes [`Next`], how many calls
-/// of judges there are to make; then address and length of each column.
+/// The table of a batch: until when to wait (NaN for no limit), what the host does [`Next`], and the number of calls to
+/// make; then the address and the length of each column.
 #[derive(Default)]
-pub(super) struct Table([f64; FACTS + 2 * COLUMNS]);
+pub(super) struct Table([f64; HEADER_LENGTH + 2 * COLUMNS]);
 
 impl Table {
-    /// Notes where the columns are now, and says where that stands itself.
-    pub(super) fn fill(&mut self, facts: [f64; FACTS], columns: &Columns) -> *const f64 {
-        for (entry, value) in self.0.iter_mut().zip(facts.iter().chain(columns.locations().as_flattened())) {
+    /// Fills in the current locations of the columns, and returns the address of the table.
+    pub(super) fn fill(&mut self, header: [f64; HEADER_LENGTH], columns: &Columns) -> *const f64 {
+        for (entry, value) in self.0.iter_mut().zip(header.iter().chain(columns.locations().as_flattened())) {
             *entry = *value;
         }
         self.0.as_ptr()

@@ -1,8 +1,8 @@
-//! The conversation with a provider: what is sent, the runtime's own `fetch` that sends it, and what the raw answer says.
+//! Requests to providers: rendering them, sending them by the runtime's own `fetch`, and reading raw answers.
 //!
-//! The calls of a run have these with the run (`evaluation.rs`); the functions here are for a judge that is asked by itself.
-//! Nothing here waits, and nothing is kept: [`fetch_call`] hands the promise of the runtime on, so that no call is lost when
-//! this instance is replaced while it is under way.
+//! A run renders and reads its calls itself (`evaluation`); the functions here are for judges that are called outside a run.
+//! Nothing here awaits or keeps state: [`fetch_call`] returns the runtime's promise, so that no call is lost if this
+//! instance is replaced during the request.
 
 use gloo_net::http::{Headers, Method, RequestBuilder};
 use js_sys::Promise;
@@ -26,13 +26,13 @@ extern "C" {
     fn fetch(request: &web_sys::Request, init: &RequestInit) -> std::result::Result<Promise, JsValue>;
 }
 
-/// Posts a request by the runtime's `fetch` and gives its promise of a response. Redirects are not followed,
-/// since they would carry keys to wherever they lead.
+/// Posts a request by the runtime's `fetch` and returns its promise of a response. Redirects are not followed,
+/// since they would send keys to another server.
 ///
 /// `init` holds the signal, and only that: gloo-net would panic if the runtime did not know it as one.
 ///
 /// # Errors
-/// What `fetch` throws; a text if the address is none.
+/// What `fetch` throws; a string if the URL is invalid.
 #[wasm_bindgen(js_name = fetchCall, unchecked_return_type = "Promise<Response>")]
 pub fn fetch_call(
     url: &str,
@@ -45,16 +45,16 @@ pub fn fetch_call(
         .headers(Headers::from_raw(headers))
         .redirect(RequestRedirect::Manual)
         .body(body)
-        // Headers and body are what they should be, so it is the address.
+        // Headers and body are valid, so it is the URL.
         .map_err(|_| "its address cannot be read")?;
     fetch(&request.into(), init)
 }
 
-/// What a server is sent for a question, which is the JSON of a request; or for an evaluation, which is the body of a call
-/// of Vertex AI's `evaluateInstances`.
+/// The HTTP request for a question, given as the JSON of a request; or for an evaluation, given as the body of a call of
+/// Vertex AI's `evaluateInstances`.
 ///
 /// # Errors
-/// What is wrong with the question; a failure, as `readAnswer` gives it, if it cannot be sent.
+/// The error in the question. If it cannot be sent, a failure is returned as by `readAnswer`.
 #[wasm_bindgen(js_name = renderCall, unchecked_return_type = "HttpRequest | JudgeOutcome")]
 pub fn render_call(
     #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
@@ -67,10 +67,10 @@ pub fn render_call(
     })
 }
 
-/// What the answer to [`render_call`]'s request comes to.
+/// Reads the answer to a request of [`render_call`].
 ///
 /// # Errors
-/// What is wrong with the question; the answer itself may be anything.
+/// The error in the question. The answer itself may be anything.
 #[wasm_bindgen(js_name = readAnswer, unchecked_return_type = "JudgeOutcome")]
 pub fn read_answer(
     #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
@@ -81,11 +81,13 @@ pub fn read_answer(
 ) -> Result<JsValue, JsValue> {
     let answer: HttpAnswer = serde_wasm_bindgen::from_value(answer)?;
     with_question(settings, question, evaluation, |endpoint, asked| {
-        to_value(&JudgeOutcome::from(answer.told(&text_of(&body), |answer| endpoint.take(asked, answer))))
+        to_value(&JudgeOutcome::from(
+            answer.with_host_answer(&decode_lossy(&body), |answer| endpoint.take(asked, answer)),
+        ))
     })
 }
 
-/// The origin of the server that a judge asks.
+/// The origin of a judge's server.
 ///
 /// # Errors
 /// None.
@@ -97,7 +99,7 @@ pub fn endpoint_origin(
     Ok(Endpoint::from(settings).origin())
 }
 
-/// What the answer of a server that some library asked says of asking again.
+/// Whether and when to retry, by the answer of a server that another library called.
 ///
 /// # Errors
 /// None.
@@ -114,7 +116,7 @@ pub fn retry_advice(
     to_value(&RetryAdvice { retryable, retry_after_ms })
 }
 
-/// What to know of a model of a provider at its own address, if another is about to answer for it.
+/// The notice about a model that its provider is about to replace by another one.
 #[wasm_bindgen]
 #[must_use]
 pub fn retirement(
@@ -124,21 +126,21 @@ pub fn retirement(
     Provider::parse(provider).and_then(|provider| Endpoint::new(provider).retirement(model))
 }
 
-/// A prompt for a model of which nobody knows how it reads control tokens of chat templates: each is broken up.
+/// A prompt with every control token of chat templates broken up, for models whose handling of them is unknown.
 #[wasm_bindgen(js_name = withoutTokens)]
 #[must_use]
 pub fn without_tokens(prompt: &str) -> String {
     crate::judge::provider::without_tokens(prompt)
 }
 
-/// A reply to such a prompt, with the tokens that it quotes as they were.
+/// The reply to such a prompt, with the tokens that it quotes restored.
 #[wasm_bindgen(js_name = withTokens)]
 #[must_use]
 pub fn with_tokens(reply: String) -> String {
     crate::judge::provider::with_tokens(reply)
 }
 
-/// The prompt for a model that plays the user. Plan and history are material, behind a fence.
+/// The prompt for a model that simulates the user. Plan and history are untrusted and therefore fenced.
 #[wasm_bindgen(js_name = userPrompt)]
 #[must_use]
 pub fn user_prompt(template: &str, plan: &str, history: &str, persona: &str, stop_signal: &str) -> String {
@@ -155,21 +157,21 @@ pub fn user_prompt(template: &str, plan: &str, history: &str, persona: &str, sto
 }
 
 impl HttpAnswer {
-    /// Works with the answer as the providers' protocols know it.
-    pub(super) fn told<T>(self, body: &str, work: impl FnOnce(HostAnswer<'_>) -> T) -> T {
+    /// Calls `work` with the answer as the type that the providers' protocols read.
+    pub(super) fn with_host_answer<T>(self, body: &str, work: impl FnOnce(HostAnswer<'_>) -> T) -> T {
         match &self {
             Self::Answered { status, headers, now } => {
                 let headers = &headers.0;
                 work(HostAnswer::Http(HttpReply { status: *status, headers, body, now_ms: Some(*now) }))
             }
             Self::Nothing { reason, may_pass } => work(HostAnswer::Nothing { reason, may_pass: *may_pass }),
-            Self::Failed(failed) => work(HostAnswer::Refused(failed.told())),
+            Self::Failed(failed) => work(HostAnswer::Refused(failed.as_host_failure())),
         }
     }
 }
 
 impl super::contract::HostFailure {
-    pub(super) fn told(&self) -> HostFailure<'_> {
+    pub(super) fn as_host_failure(&self) -> HostFailure<'_> {
         HostFailure {
             message: &self.message,
             help: self.help.as_deref(),
@@ -180,8 +182,8 @@ impl super::contract::HostFailure {
     }
 }
 
-/// The text of an answer, as `fetch` reads it.
-pub(super) fn text_of(body: &[u8]) -> std::borrow::Cow<'_, str> {
+/// Decodes the body of an answer like `Response.text()`: without a byte order mark, invalid bytes replaced.
+pub(super) fn decode_lossy(body: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body))
 }
 
@@ -193,7 +195,7 @@ fn with_question<T>(
 ) -> Result<T, JsValue> {
     let endpoint = Endpoint::from(serde_wasm_bindgen::from_value::<EndpointSettings>(settings)?);
     if evaluation {
-        return work(&endpoint, Query::Evaluation(&text_of(&question)));
+        return work(&endpoint, Query::Evaluation(&decode_lossy(&question)));
     }
     let document = Document::from_bytes(question)?;
     let request = document.root();

@@ -1,11 +1,11 @@
-//! Metrics that score one conversation after the other, for evaluators: their settings are read once, the tokenizer keeps
-//! the words it has seen, and a result is a short text. A run, whose results are columns, pays only for many cases.
+//! Metrics that are kept to score one conversation after another, for evaluators: their settings are read once, the
+//! tokenizer caches words, and a result is short JSON. Runs, whose results are columns, are only faster for many cases.
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::evaluation::read_options;
-use super::text_of;
+use super::utf8_or_empty;
 use crate::foundation::json::{Document, Json};
 use crate::foundation::write::{Object, Spelling, Write, Writer, to_json};
 use crate::metrics::{Case, Details, Evaluation, Metric, Scoring, TurnEvaluation};
@@ -14,7 +14,7 @@ use crate::model::results::EvalStatus;
 use crate::model::shape::{List, View, Warnings, check};
 use crate::run::{MetricScorer, Plan};
 
-/// A metric with its settings that the engine computes without asking anyone.
+/// A metric with its settings that the engine computes itself, without a judge or the host.
 #[wasm_bindgen]
 pub struct KeptMetric {
     metric: Box<dyn Metric>,
@@ -24,8 +24,8 @@ pub struct KeptMetric {
 
 #[wasm_bindgen]
 impl KeptMetric {
-    /// The metric with these settings. Nothing if it asks a judge, or if its settings are wrong or may surprise: a run says
-    /// what there is to say of them.
+    /// The metric with these settings. `None` if it needs a judge, or if there are errors or warnings about its settings: the
+    /// caller then makes a run, which reports them.
     ///
     /// # Errors
     /// What is wrong with the options.
@@ -47,7 +47,7 @@ impl KeptMetric {
         Ok(Some(Self { metric, scoring, text: Vec::new() }))
     }
 
-    /// Makes room for a text as UTF-8 and says where.
+    /// Reserves memory for a text in UTF-8 and returns its address.
     pub fn reserve(&mut self, bytes: usize) -> *const u8 {
         if self.text.len() < bytes {
             self.text.resize(bytes, 0);
@@ -55,12 +55,12 @@ impl KeptMetric {
         self.text.as_ptr()
     }
 
-    /// Scores the conversations in the first bytes of the reserved memory: a list of what the agent did and, if there is
-    /// one, what was expected, each a list of turns. The result is JSON. Nothing if it cannot be scored, or if there is
-    /// something to be said of the conversations: then a run says what.
+    /// Scores the conversations in the first bytes of the reserved memory: an array of what the agent did and, optionally,
+    /// what was expected, each an array of turns. The result is JSON. `None` if there are errors or warnings: the caller
+    /// then makes a run, which reports them.
     pub fn score(&mut self, bytes: usize) -> Option<String> {
         let warnings = Warnings::default();
-        let mut document = Document::parse(text_of(self.text.get(..bytes))).ok()?;
+        let mut document = Document::parse(utf8_or_empty(self.text.get(..bytes))).ok()?;
         check(&mut document, &<List<'_, List<'_, Invocation<'_>>>>::TYPE, &warnings).ok()?;
         if !warnings.into_vec().is_empty() {
             return None;
@@ -68,7 +68,7 @@ impl KeptMetric {
         let mut conversations = document.root().items().map(turns);
         let case = Case { actual: conversations.next()?, expected: conversations.next() };
         let evaluation = self.metric.evaluate(&case, &mut self.scoring).ok()?;
-        Some(to_json(&Found(&evaluation), Spelling::Camel))
+        Some(to_json(&EvaluationJson(&evaluation), Spelling::Camel))
     }
 }
 
@@ -76,10 +76,10 @@ fn turns(list: Json<'_>) -> Turns<'_> {
     List::<Invocation<'_>>::from_json(list).into()
 }
 
-/// What was found: the entries of the conversation's result, and those of each turn's.
-struct Found<'f, 'a>(&'f Evaluation<'a>);
+/// The JSON of an evaluation: the result of the conversation, and that of each turn in `turns`.
+struct EvaluationJson<'f, 'a>(&'f Evaluation<'a>);
 
-impl Write for Found<'_, '_> {
+impl Write for EvaluationJson<'_, '_> {
     fn write(&self, out: &mut Writer) {
         let Evaluation { score, status, reason, details, turns, .. } = self.0;
         let mut object = out.object();

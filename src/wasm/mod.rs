@@ -1,9 +1,8 @@
 //! The JavaScript boundary: exports, and conversion to and from JavaScript values. Nothing is
 //! decided here.
 //!
-//! Inputs arrive as bytes of JSON, which stay in this memory for as long as their run; results leave
-//! as columns of numbers with the rare texts beside them ([`batch`]). Nothing borrows `self` across
-//! an await, since nothing here awaits.
+//! Inputs arrive as bytes of JSON, which stay in this memory as long as their run; results leave as columns of
+//! numbers, with JSON for rare data ([`batch`]). No export is async, so none borrows `self` across an await.
 
 mod batch;
 mod columns;
@@ -34,8 +33,8 @@ use contract::EngineInfo;
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// Makes a panic an exception that says what went wrong and where; otherwise it would be a trap that says nothing. Either
-/// way the instance is of no use afterwards.
+/// Makes a panic throw an exception with its message and location instead of trapping without any. Either way, the
+/// instance cannot be used afterwards.
 #[wasm_bindgen(start)]
 fn throw_panics() {
     std::panic::set_hook(Box::new(|panic| wasm_bindgen::throw_str(&panic.to_string())));
@@ -84,7 +83,7 @@ pub fn score_status(score: f64, threshold: f64) -> u8 {
     EvalStatus::from_score(Some(score), threshold) as u8
 }
 
-/// The status of a case, of those of its metrics.
+/// The status of a case, from those of its metrics.
 #[wasm_bindgen(js_name = caseStatus)]
 #[must_use]
 pub fn case_status(metrics: &[u8]) -> u8 {
@@ -112,7 +111,7 @@ impl RougePairs {
         Self { scorer: Scorer::new(dialect), texts: Vec::new(), scores: Box::default() }
     }
 
-    /// Makes room for both texts as UTF-8 and says where.
+    /// Reserves memory for both texts in UTF-8 and returns its address.
     pub fn reserve(&mut self, bytes: usize) -> *const u8 {
         if self.texts.len() < bytes {
             self.texts.resize(bytes, 0);
@@ -120,24 +119,24 @@ impl RougePairs {
         self.texts.as_ptr()
     }
 
-    /// Where precision, recall and F-measure stand as doubles.
+    /// The address of precision, recall and F-measure, as doubles.
     #[must_use]
     pub fn scores(&self) -> *const f64 {
         self.scores.as_ptr()
     }
 
-    /// Scores the two texts that stand one after the other in the reserved memory. What is not UTF-8, which no encoder
-    /// writes, reads as no text.
+    /// Scores the two texts, which follow each other in the reserved memory. Invalid UTF-8, which no encoder writes, counts
+    /// as an empty text.
     pub fn score(&mut self, reference: usize, candidate: usize) {
         let end = reference.saturating_add(candidate);
-        let reference = text_of(self.texts.get(..reference));
-        let candidate = text_of(self.texts.get(end.saturating_sub(candidate)..end));
+        let reference = utf8_or_empty(self.texts.get(..reference));
+        let candidate = utf8_or_empty(self.texts.get(end.saturating_sub(candidate)..end));
         let rouge = self.scorer.rouge1(reference, candidate);
         *self.scores = [rouge.precision, rouge.recall, rouge.fmeasure];
     }
 }
 
-fn text_of(bytes: Option<&[u8]>) -> &str {
+fn utf8_or_empty(bytes: Option<&[u8]>) -> &str {
     str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
 }
 
@@ -146,11 +145,11 @@ fn text_of(bytes: Option<&[u8]>) -> &str {
     clippy::cast_sign_loss,
     reason = "casts of doubles saturate, which is what limits need"
 )]
-fn whole(number: f64) -> u64 {
+fn saturating_u64(number: f64) -> u64 {
     number as u64
 }
 
-/// A value of the [`contract`] as JavaScript has it.
+/// Converts a value of the [`contract`] to a JavaScript value.
 fn to_value<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     Ok(value.serialize(&serde_wasm_bindgen::Serializer::new().serialize_maps_as_objects(true))?)
 }

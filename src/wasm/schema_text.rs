@@ -1,4 +1,4 @@
-//! Files in ADK's schema, read in any shape and written in today's.
+//! Reads files in any version of ADK's schema and writes them in the current one.
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -21,7 +21,7 @@ use crate::model::shape::{Record, View, Warnings, check};
 #[wasm_bindgen(js_name = evalSetToAdk)]
 pub fn eval_set_to_adk(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
     let file = EvalSetFile::read_runs(Document::from_bytes(bytes)?, name, &Warnings::default())?;
-    laid_out(file.set().to_json(Spelling::Snake))
+    pretty_json(file.set().to_json(Spelling::Snake))
 }
 
 /// Reads evalset results and writes them as google-adk does.
@@ -32,7 +32,7 @@ pub fn eval_set_to_adk(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
 pub fn results_to_adk(bytes: Vec<u8>) -> Result<String, Error> {
     let mut document = Document::from_bytes(bytes)?;
     check(&mut document, &EvalSetResult::TYPE, &Warnings::default())?;
-    laid_out(EvalSetResult::from_json(document.root()).to_json(Spelling::Snake))
+    pretty_json(EvalSetResult::from_json(document.root()).to_json(Spelling::Snake))
 }
 
 /// Reads an invocation in either spelling and writes it in `camelCase`.
@@ -56,7 +56,7 @@ pub fn eval_set_to_js(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
     Ok(file.set().to_json(Spelling::Camel))
 }
 
-/// What may surprise in an evalset of any form.
+/// The warnings about an evalset of any form.
 ///
 /// # Errors
 /// What is wrong with the evalset, with path and line.
@@ -68,6 +68,6 @@ pub fn eval_set_warnings(bytes: Vec<u8>, name: &str) -> Result<JsValue, JsValue>
     to_value(&warnings.iter().map(EngineError::from).collect::<Vec<_>>())
 }
 
-fn laid_out(json: String) -> Result<String> {
+fn pretty_json(json: String) -> Result<String> {
     Ok(pretty(Document::parse(json)?.root()))
 }

@@ -1,5 +1,4 @@
-//! The walk that holds a document against its shape and numbers its fields. Apart, because it is the only place that
-//! finds mistakes; views rely on it.
+//! Validates a document against its shape and numbers its fields. All errors are found here; views rely on it.
 
 use super::{Field, Presence, Shape, Type, UnknownKeys, Warnings};
 use crate::foundation::double;
@@ -8,12 +7,12 @@ use crate::foundation::json::{Document, Json, Kind};
 use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::suggestion::suggestion;
 
-/// How much of a document is held against its type between two looks at the pace, in values and keys.
-const PIECE: usize = 1 << 9;
-/// What a value or key takes, in units of [`Pace`].
+/// How many values and keys are validated before the pace is asked again.
+const SLOTS_PER_STEP: usize = 1 << 9;
+/// The work of validating a value or a key, in units of [`Pace`].
 const UNITS_A_SLOT: usize = 12;
 
-/// Holds a document against a type, after which its records can be viewed.
+/// Validates a document against a type, after which its records can be viewed.
 ///
 /// # Errors
 /// `invalid_input` with the path and line of what does not fit.
@@ -32,30 +31,30 @@ pub async fn check_paced(
     pace: &Pace,
 ) -> Result<()> {
     let mut checker = Checker { document, warnings, known_others: Vec::new(), open: Vec::new(), at: 0 };
-    let begun = checker.value(0, of)?;
-    checker.open.extend(begun);
+    let opened = checker.value(0, of)?;
+    checker.open.extend(opened);
     loop {
-        let begun = checker.at;
-        if checker.advance(u32::try_from(pace.piece(PIECE)).unwrap_or(u32::MAX))? {
+        let start = checker.at;
+        if checker.advance(u32::try_from(pace.piece(SLOTS_PER_STEP)).unwrap_or(u32::MAX))? {
             return Ok(());
         }
-        pace.count((checker.at - begun) as usize * UNITS_A_SLOT).await;
+        pace.count((checker.at - start) as usize * UNITS_A_SLOT).await;
     }
 }
 
-/// A walk that can stop between any two values: what it is in the middle of is a stack of its own.
+/// A validation that can pause between any two values, because it has an explicit stack instead of recursion.
 struct Checker<'c, 't> {
     document: &'c mut Document<'t>,
     warnings: &'c Warnings,
-    /// Keys that are no fields of a shape and resemble none, so that a key that every event has is looked at once.
+    /// Unknown keys of shapes that resemble no field, so that a key that occurs in every event is examined only once.
     known_others: Vec<(*const Field, String)>,
-    /// The arrays and objects that are open, innermost last.
+    /// The stack of open arrays and objects, innermost last.
     open: Vec<Open>,
-    /// The slot where the walk stopped last.
+    /// The slot where validation paused last.
     at: u32,
 }
 
-/// An array or object of which some is checked.
+/// An array or object that is partly checked.
 enum Open {
     List {
         /// The first item that is left.
@@ -66,7 +65,7 @@ enum Open {
     Pair {
         /// The first value that is left.
         next: u32,
-        /// What those that are left look like.
+        /// The types of the values that are left.
         of: &'static [Type],
     },
     Record(OpenRecord),
@@ -78,7 +77,7 @@ struct OpenRecord {
     key: u32,
     end: u32,
     shape: &'static Shape,
-    /// The fields that were there, a bit each.
+    /// The fields that were found, one bit each.
     seen: u32,
     /// The field that most likely comes next.
     expected: usize,
@@ -91,7 +90,7 @@ impl Open {
 }
 
 impl Checker<'_, '_> {
-    /// Goes on over about so many values and keys. Says whether all are checked.
+    /// Continues for about `slots` values and keys. Returns whether everything is checked.
     fn advance(&mut self, slots: u32) -> Result<bool> {
         let until = self.at.saturating_add(slots);
         while let Some(open) = self.open.pop() {
@@ -108,7 +107,7 @@ impl Checker<'_, '_> {
         Ok(true)
     }
 
-    /// Checks a value, or begins to.
+    /// Checks a value. Returns it as open if it is an array or object whose content is still to be checked.
     fn value(&self, at: u32, of: &Type) -> Result<Option<Open>> {
         let slot = self.document.slot(at);
         let fits = match *of {
@@ -140,7 +139,7 @@ impl Checker<'_, '_> {
         if fits { Ok(None) } else { Err(self.misfit(at, of)) }
     }
 
-    /// Goes on with the items of an array until one has to be opened. Says where it stopped before the end.
+    /// Continues with the items of an array until one has to be opened. Returns the slot if it paused before the end.
     fn list(&mut self, mut next: u32, end: u32, item: &'static Type, until: u32) -> Result<Option<u32>> {
         while next < end {
             if next >= until {
@@ -149,25 +148,25 @@ impl Checker<'_, '_> {
             }
             let at = next;
             next = self.document.slot(at).next;
-            if let Some(begun) = self.value(at, item)? {
-                self.open.extend([Open::List { next, end, item }, begun]);
+            if let Some(opened) = self.value(at, item)? {
+                self.open.extend([Open::List { next, end, item }, opened]);
                 return Ok(None);
             }
         }
         Ok(None)
     }
 
-    /// Goes on with two values.
+    /// Continues with the values of a pair.
     fn pair(&mut self, at: u32, of: &'static [Type]) -> Result<Option<u32>> {
         if let Some((first, rest)) = of.split_first() {
-            let begun = self.value(at, first)?;
+            let opened = self.value(at, first)?;
             self.open.push(Open::Pair { next: self.document.slot(at).next, of: rest });
-            self.open.extend(begun);
+            self.open.extend(opened);
         }
         Ok(None)
     }
 
-    /// Goes on with the keys of an object until a value has to be opened. Says where it stopped before the end.
+    /// Continues with the keys of an object until a value has to be opened. Returns the slot if it paused before the end.
     fn record(&mut self, mut record: OpenRecord, until: u32) -> Result<Option<u32>> {
         let OpenRecord { at, end, shape, .. } = record;
         while record.key < end {
@@ -189,8 +188,8 @@ impl Checker<'_, '_> {
                     record.seen |= 1 << number;
                     record.expected = number + 1;
                     self.document.tag(key, u8::try_from(number + 1).unwrap_or(0));
-                    if let Some(begun) = self.value(key + 1, &field.of)? {
-                        self.open.extend([Open::Record(record), begun]);
+                    if let Some(opened) = self.value(key + 1, &field.of)? {
+                        self.open.extend([Open::Record(record), opened]);
                         return Ok(None);
                     }
                 }
@@ -210,7 +209,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The field of a key. Files keep their keys in order, so the field after the last one is tried first.
+    /// The index of a key's field. Keys are usually in order, so the field after the last one is tried first.
     fn find(&self, key: u32, fields: &[Field], expected: usize) -> Option<usize> {
         let key = self.document.key(key);
         let is_field = |field: &Field| *key == *field.snake.as_bytes() || *key == *field.camel.as_bytes();
@@ -259,13 +258,13 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// A key that is no field.
+    /// Handles an unknown key.
     #[cold]
     fn other(&mut self, at: u32, key: u32, shape: &Shape) -> Result<()> {
-        /// How many keys are remembered. Files have few.
-        const MOST: usize = 64;
+        /// How many unknown keys are remembered. Files have few.
+        const MAX_REMEMBERED: usize = 64;
         let name = self.document.value(key).as_str().unwrap_or_default();
-        // What tells an editor how to complete a file.
+        // The schema reference for editors.
         if at == 0 && name == "$schema" {
             return Ok(());
         }
@@ -287,7 +286,7 @@ impl Checker<'_, '_> {
             (None, UnknownKeys::Unread) => self.warnings.add(value, format!("{message} and is not read")),
             (None, UnknownKeys::Kept | UnknownKeys::KeptByAdk) => {}
         }
-        if self.known_others.len() < MOST {
+        if self.known_others.len() < MAX_REMEMBERED {
             let name = name.into_owned();
             self.known_others.push((of, name));
         }

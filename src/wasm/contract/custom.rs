@@ -1,4 +1,4 @@
-//! What a metric of the user's own returned. Nothing in it can be relied on, so each field says itself what it should be.
+//! The result of a user's metric. It is untrusted, so each field has an error message of its own.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -48,16 +48,16 @@ fn reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, 
 
 fn checked<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
-    otherwise: &'static str,
+    message: &'static str,
 ) -> Result<Option<T>, D::Error> {
-    Option::deserialize(deserializer).map_err(|_| D::Error::custom(otherwise))
+    Option::deserialize(deserializer).map_err(|_| D::Error::custom(message))
 }
 
 impl CustomResult {
-    /// Reads what crossed.
+    /// Reads the value that a metric returned.
     ///
     /// # Errors
-    /// `custom_metric_failed` that says which field is not what it should be.
+    /// `custom_metric_failed` with the field that has a wrong type.
     pub(in crate::wasm) fn read(value: JsValue) -> Result<CustomEvaluation> {
         let found: Self = serde_wasm_bindgen::from_value(value).map_err(|error| {
             let reason = JsValue::from(error).unchecked_into::<js_sys::Error>().message();

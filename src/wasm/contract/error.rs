@@ -1,4 +1,4 @@
-//! A user's mistake, thrown or as a warning.
+//! Errors and warnings about inputs, as JavaScript gets them.
 
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -56,7 +56,7 @@ impl From<Error> for JsValue {
     }
 }
 
-/// A warning about one of several inputs: places in it are those of that input.
+/// A warning about one of several inputs. Its path and line refer to that input.
 #[derive(Clone)]
 pub(in crate::wasm) struct InputWarning {
     pub(in crate::wasm) input: &'static str,

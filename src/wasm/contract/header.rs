@@ -8,7 +8,7 @@ use crate::REFERENCE_VERSION;
 use crate::metrics::judged::JudgeConfig;
 use crate::run::{MetricScorer, PlannedMetric, Run};
 use crate::wasm::ENGINE_VERSION;
-use crate::wasm::columns::place;
+use crate::wasm::columns::to_u32;
 
 /// What is known of a run before anything is scored.
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ impl<'h> RunHeader<'h> {
             reference_version: REFERENCE_VERSION,
             eval_set_id: run.eval_set_id(),
             metrics: run.plan().metrics.iter().map(|metric| HeaderMetric::new(run, metric)).collect(),
-            total: place(run.total()),
+            total: to_u32(run.total()),
             warnings: of_inputs.chain(run.warnings().iter().map(EngineError::from)).collect(),
         }
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bytes, Entries, RawJson};
 use crate::judge::calls;
 use crate::judge::provider::{Endpoint, Failure, HttpRequest, Provider, Reply, TokenCounts};
-use crate::wasm::whole;
+use crate::wasm::saturating_u64;
 
 /// Where and as whom a provider is asked. It holds keys: nothing that is printed or stored may hold it.
 #[derive(Deserialize)]
@@ -185,7 +185,7 @@ pub(in crate::wasm) struct Tokens {
 
 impl From<Tokens> for TokenCounts {
     fn from(tokens: Tokens) -> Self {
-        let count = |number: Option<f64>| number.map(whole);
+        let count = |number: Option<f64>| number.map(saturating_u64);
         Self {
             input: count(tokens.input_tokens),
             output: count(tokens.output_tokens),

@@ -1,6 +1,6 @@
-//! What crosses to and from JavaScript besides inputs, which are bytes, and results, which are columns
-//! ([`super::columns`]): each shape is declared here once, crosses by `serde-wasm-bindgen`, and is a type of TypeScript
-//! (`pkg-template/src/generated/contract.ts`, made of [`schema`]).
+//! The types of values that cross to and from JavaScript, except inputs, which are bytes, and results, which are columns
+//! ([`super::columns`]). Each type is declared once, here; values cross by `serde-wasm-bindgen`, and the TypeScript types
+//! (`pkg-template/src/generated/contract.ts`) are generated from [`schema`].
 
 mod custom;
 mod error;
@@ -26,7 +26,7 @@ pub(super) use judging::{
 };
 pub(super) use options::RunOptions;
 
-/// The entries of an object, in its order.
+/// The entries of an object, in their order.
 pub(super) struct Entries<T = String>(pub(super) Vec<(String, T)>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
@@ -59,7 +59,7 @@ impl<T: Serialize> Serialize for Entries<T> {
     }
 }
 
-/// JSON that is there as text already, and a value in JavaScript.
+/// JSON text that becomes a value in JavaScript.
 pub(super) struct RawJson<'t>(pub(super) &'t str);
 
 impl Serialize for RawJson<'_> {
@@ -69,7 +69,7 @@ impl Serialize for RawJson<'_> {
     }
 }
 
-/// Bytes, which JavaScript sends as they are.
+/// Bytes, which become a `Uint8Array`.
 pub(super) struct Bytes(Vec<u8>);
 
 impl Serialize for Bytes {

@@ -1,4 +1,4 @@
-//! The options of a run. What users gave was checked before it crosses; here it becomes what the engine takes.
+//! The options of a run. TypeScript validates what users passed; here it is converted to the engine's types.
 
 use serde::Deserialize;
 
@@ -9,7 +9,7 @@ use crate::judge::prompt;
 use crate::metrics::{Dialect, Explain};
 use crate::model::config::JudgeOverrides;
 use crate::run::{JudgeOptions, Options, PlanOptions};
-use crate::wasm::whole;
+use crate::wasm::saturating_u64;
 
 /// The options of a run. Numbers may be infinite: then there is no limit.
 ///
@@ -171,16 +171,16 @@ enum ExplainName {
 }
 
 impl RunOptions {
-    /// What a plan is made by.
+    /// The options for planning a run.
     pub(in crate::wasm) fn plan_options(&self) -> PlanOptions<'_> {
         let judging = JudgeOverrides { prompts: &self.prompts.0, vertex: self.vertex };
         PlanOptions { custom: &self.custom, judging, count_only: self.count_only }
     }
 
-    /// Reads every template that the user gave, also those that no metric of this run asks for.
+    /// Validates all of the user's prompt templates, including those that no metric of this run uses.
     ///
     /// # Errors
-    /// What is wrong with a template.
+    /// The error in a template.
     pub(in crate::wasm) fn check_prompts(&self) -> Result<()> {
         for (id, text) in &self.prompts.0 {
             if let Some(prompt) = prompt::ALL.iter().find(|prompt| prompt.id == id) {
@@ -195,19 +195,19 @@ impl RunOptions {
         self.eval_ids.as_deref()
     }
 
-    /// What stands for the id of an evalset in an old form.
+    /// The id of an evalset in an old form, which has none.
     pub(in crate::wasm) fn eval_set_name(&self) -> &str {
         &self.eval_set_name
     }
 
-    /// What a run is driven by.
+    /// The options for making a run.
     pub(in crate::wasm) fn into_run(self) -> Options {
         let judges = self.judges();
         Options {
             dialect: self.dialect,
             explain: self.explain,
-            concurrency: usize::try_from(whole(self.concurrency)).unwrap_or(usize::MAX),
-            timeout_ms: self.timeout_ms.and_then(limit),
+            concurrency: usize::try_from(saturating_u64(self.concurrency)).unwrap_or(usize::MAX),
+            timeout_ms: self.timeout_ms.and_then(finite_limit),
             early_stop: self.early_stop,
             judges,
             same_turns: true,
@@ -222,15 +222,15 @@ impl RunOptions {
             model: self.judge_model.clone(),
             prices: budget.prices.iter().flat_map(|prices| &prices.0).map(of_model).collect(),
             calls: calls::CallOptions {
-                concurrency: small(self.concurrency),
-                seed: whole(self.seed),
+                concurrency: saturating_u32(self.concurrency),
+                seed: saturating_u64(self.seed),
                 retry: retry.over(default.retry),
-                timeout_ms: self.timeout_ms.and_then(limit).unwrap_or(default.timeout_ms),
+                timeout_ms: self.timeout_ms.and_then(finite_limit).unwrap_or(default.timeout_ms),
                 run_timeout_ms: budget.time_ms.unwrap_or(default.run_timeout_ms),
                 budget: calls::Budget {
-                    calls: budget.calls.and_then(limit).map(small),
-                    tokens: budget.tokens.and_then(limit).map(whole),
-                    cost: budget.cost.and_then(limit),
+                    calls: budget.calls.and_then(finite_limit).map(saturating_u32),
+                    tokens: budget.tokens.and_then(finite_limit).map(saturating_u64),
+                    cost: budget.cost.and_then(finite_limit),
                 },
             },
         }
@@ -238,11 +238,11 @@ impl RunOptions {
 }
 
 impl RetryOptions {
-    /// Infinite waits are as long as numbers go: a share of them that is left to chance has to be a number.
+    /// Infinite delays become the largest finite ones, since jitter computed from infinity would be NaN.
     fn over(&self, default: calls::RetryOptions) -> calls::RetryOptions {
         let or = |given: Option<f64>, default: f64| given.unwrap_or(default).min(f64::MAX);
         calls::RetryOptions {
-            attempts: self.attempts.map_or(default.attempts, small),
+            attempts: self.attempts.map_or(default.attempts, saturating_u32),
             initial_delay_ms: or(self.initial_delay_ms, default.initial_delay_ms),
             max_delay_ms: or(self.max_delay_ms, default.max_delay_ms),
             base: or(self.base, default.base),
@@ -253,18 +253,18 @@ impl RetryOptions {
 
 impl From<&Prices> for calls::Prices {
     fn from(&Prices { input_per_million, output_per_million }: &Prices) -> Self {
-        // Nothing times infinity would be no number.
+        // Zero tokens times an infinite price would be NaN.
         let [input_per_million, output_per_million] =
             [input_per_million, output_per_million].map(|price| price.min(f64::MAX));
         Self { input_per_million, output_per_million }
     }
 }
 
-/// A limit that limits something.
-fn limit(number: f64) -> Option<f64> {
+/// A limit; `None` if it is infinite, which means no limit.
+fn finite_limit(number: f64) -> Option<f64> {
     Some(number).filter(|number| number.is_finite())
 }
 
-fn small(number: f64) -> u32 {
-    u32::try_from(whole(number)).unwrap_or(u32::MAX)
+fn saturating_u32(number: f64) -> u32 {
+    u32::try_from(saturating_u64(number)).unwrap_or(u32::MAX)
 }

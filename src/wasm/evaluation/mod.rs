@@ -1,4 +1,4 @@
-//! A run as JavaScript drives it.
+//! The evaluation of an evalset, as JavaScript drives it.
 
 mod reader;
 
@@ -15,7 +15,7 @@ use super::contract::{
     CustomResult, EndpointSettings, HostFailure, HttpAnswer, InputWarning, JudgeOutcome, Progress, RunHeader,
     Tokens,
 };
-use super::fetch::text_of;
+use super::fetch::decode_lossy;
 use super::to_value;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
@@ -27,10 +27,10 @@ use crate::model::invocation::{Invocation, Turns};
 use crate::model::shape::{List, Record, View};
 use crate::run::{Action, JudgeReply, Options, Plan, Run, TaskId};
 
-/// The texts that a run reads from.
+/// The inputs that a run borrows from.
 enum Inputs {
     Files {
-        /// Shared with the runs that were opened from this one.
+        /// Shared with the runs that reuse this one's evalset.
         eval_set: Rc<EvalSetFile<'static>>,
         actual: ActualFile<'static>,
     },
@@ -63,7 +63,7 @@ impl Inputs {
     }
 }
 
-/// The turns in a document that was checked.
+/// The turns in a validated document.
 fn turns<'d>(document: &'d Document<'_>) -> Turns<'d> {
     List::<Invocation<'d>>::from_json(document.root()).into()
 }
@@ -91,7 +91,7 @@ impl EvalRun {
 
 #[wasm_bindgen]
 impl EvalRun {
-    /// The evalset in `camelCase` without its cases, as JSON; nothing for a run of one conversation.
+    /// The evalset in `camelCase` without its cases, as JSON; `None` for a run of one conversation.
     #[wasm_bindgen(js_name = evalSetToJs)]
     #[must_use]
     pub fn eval_set_to_js(&self) -> Option<String> {
@@ -108,8 +108,8 @@ impl EvalRun {
         Some(out.into_text())
     }
 
-    /// The next cases of the evalset from one on, as a list in JSON: as many as are written in a few milliseconds, none after
-    /// the last.
+    /// Cases of the evalset from index `first` on, as a JSON array: as many as can be written in a few milliseconds, none
+    /// after the last.
     #[wasm_bindgen(js_name = casesToJs)]
     #[must_use]
     pub fn cases_to_js(&self, first: usize) -> String {
@@ -135,19 +135,19 @@ impl EvalRun {
         to_value(&RunHeader::new(self.run.borrow_dependent(), &self.warnings))
     }
 
-    /// Why each metric cannot score a case, whatever the agent does in it, in the order of the header's; empty for one that
-    /// may.
+    /// Why each metric cannot score a case, whatever the agent does in it, in the order of the header's metrics; an empty
+    /// string for a metric that can.
     pub fn unscorable(&mut self, case: usize) -> Vec<String> {
         self.run.with_dependent_mut(|_, run| run.unscorable(case))
     }
 
-    /// Begins to count the time of the run, where reading the inputs took some of it; else the first poll does.
+    /// Starts the run's clock, if the time for reading the inputs should count; otherwise the first poll starts it.
     pub fn start(&mut self, now: f64) {
         self.run.with_dependent_mut(|_, run| run.start(now));
     }
 
-    /// Does what can be done at a time (milliseconds), up to a number of case results. Says where the [`Batch`] of what it
-    /// found stands until the next poll, as doubles.
+    /// Advances the run as far as possible at the time `now` (milliseconds), up to a number of case results. Returns the
+    /// address of the [`Batch`]'s table of doubles, which is valid until the next poll.
     pub fn poll(&mut self, now: f64, cases: usize) -> *const f64 {
         self.batch = Batch::default();
         let batch = &mut self.batch;
@@ -179,7 +179,7 @@ impl EvalRun {
         batch.table()
     }
 
-    /// Takes what the host found for a task.
+    /// Passes the host's result for a task to the run.
     #[wasm_bindgen(js_name = handleCustom)]
     pub fn handle_custom(
         &mut self,
@@ -190,20 +190,20 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found));
     }
 
-    /// Takes that a task of the host failed.
+    /// Reports to the run that a task of the host failed.
     #[wasm_bindgen(js_name = handleCustomFailure)]
     pub fn handle_custom_failure(&mut self, task: u32, message: &str) {
         let error = Error::new(ErrorCode::CustomMetricFailed, message);
         self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), Err(error)));
     }
 
-    /// The calls of judges that the last poll found, once.
+    /// Removes and returns the calls of judges that the last poll found.
     #[wasm_bindgen(unchecked_return_type = "JudgeCall[]")]
     pub fn calls(&mut self) -> js_sys::Array {
         self.batch.take_calls()
     }
 
-    /// Has a metric's judge be asked at a server from now on.
+    /// Sets the server for the judge of a metric.
     ///
     /// # Errors
     /// None for settings as their type says.
@@ -218,7 +218,7 @@ impl EvalRun {
         Ok(())
     }
 
-    /// What of the settings in the criterion of a metric a server is not sent, a sentence each.
+    /// Which settings in the criterion of a metric are not sent to a server, one sentence each.
     ///
     /// # Errors
     /// None for settings as their type says.
@@ -232,8 +232,8 @@ impl EvalRun {
         Ok(self.run.borrow_dependent().settings_not_sent(metric, settings.into()))
     }
 
-    /// Takes what came of a call's request over the wire at a time, and the access token that was sent with it. Says what
-    /// it comes to, unless nobody waits for it any more.
+    /// Passes the answer to a call's HTTP request to the run, with the access token that was sent. Returns the reply or
+    /// the failure that it contains, unless the call is no longer needed.
     ///
     /// # Errors
     /// None for an answer as its type says.
@@ -248,12 +248,13 @@ impl EvalRun {
     ) -> Result<JsValue, JsValue> {
         let answer: HttpAnswer = serde_wasm_bindgen::from_value(answer)?;
         let outcome = self.run.with_dependent_mut(|_, run| {
-            answer.told(&text_of(&body), |answer| run.handle_answer(now, call, answer, token))
+            answer
+                .with_host_answer(&decode_lossy(&body), |answer| run.handle_answer(now, call, answer, token))
         });
         outcome.map_or(Ok(JsValue::UNDEFINED), |outcome| to_value(&JudgeOutcome::from(outcome)))
     }
 
-    /// Takes the reply to a call of a judge, made at a time or found in a cache.
+    /// Passes the reply to a call of a judge to the run; `cached` if it was found in a cache.
     ///
     /// # Errors
     /// None for counts as their type says.
@@ -273,7 +274,7 @@ impl EvalRun {
         Ok(())
     }
 
-    /// Takes that a judge which the host asked itself failed at a time.
+    /// Reports to the run that a judge which the host called itself failed.
     ///
     /// # Errors
     /// None for a failure as its type says.
@@ -285,12 +286,12 @@ impl EvalRun {
         #[wasm_bindgen(unchecked_param_type = "HostFailure")] failed: JsValue,
     ) -> Result<(), JsValue> {
         let failed: HostFailure = serde_wasm_bindgen::from_value(failed)?;
-        let failure = Failure::from_host(&failed.told());
+        let failure = Failure::from_host(&failed.as_host_failure());
         self.run.with_dependent_mut(|_, run| run.handle_failure(now, call, &failure));
         Ok(())
     }
 
-    /// How far the calls of judges are.
+    /// The progress of the calls of judges.
     ///
     /// # Errors
     /// None.

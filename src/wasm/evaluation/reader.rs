@@ -1,4 +1,4 @@
-//! The inputs of a run, read in slices. Apart, because a run is there only when all of them are.
+//! Reads the inputs of a run in slices. A type of its own, because a run exists only when all inputs are read.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -21,16 +21,16 @@ use crate::wasm::batch::Batch;
 use crate::wasm::contract::{EngineError, InputWarning, RunOptions, input_warnings};
 use crate::wasm::to_value;
 
-/// How many bytes are taken over at a time.
+/// How many bytes are copied from JavaScript at a time.
 const BYTES_AT_ONCE: u32 = 1 << 20;
 
-/// Bytes of JavaScript's, which may be transferred before they are read.
-struct Source {
+/// Bytes in JavaScript, whose buffer may be transferred before they are read.
+struct InputBytes {
     bytes: Uint8Array,
     length: u32,
 }
 
-impl From<Uint8Array> for Source {
+impl From<Uint8Array> for InputBytes {
     fn from(bytes: Uint8Array) -> Self {
         Self { length: bytes.length(), bytes }
     }
@@ -38,17 +38,17 @@ impl From<Uint8Array> for Source {
 
 /// The evalset of a run.
 enum EvalSetInput {
-    Unread(Source),
-    /// That of another run, with what was warned of in it.
+    Unread(InputBytes),
+    /// The evalset of another run, with its warnings.
     Read(Rc<EvalSetFile<'static>>, Vec<InputWarning>),
 }
 
 #[wasm_bindgen]
 impl EvalRun {
-    /// Begins to read what an agent did in the cases of this run's evalset, which is not read again, for a run of its own.
+    /// Starts a new run on this run's evalset, which is not read again: begins to read what an agent did in its cases.
     ///
     /// # Errors
-    /// What is wrong with the options. `invalid_input` for a run of one conversation.
+    /// Invalid options; `invalid_input` for a run of one conversation.
     #[wasm_bindgen(js_name = withActual)]
     pub fn with_actual(
         &self,
@@ -66,7 +66,7 @@ impl EvalRun {
 
 const EVAL_SET: &str = "evalSet";
 
-/// The inputs of a run while they are read. To be freed if they are not read to their end.
+/// Reads the inputs of a run. Has to be freed by JavaScript if they are not read to the end.
 #[wasm_bindgen]
 pub struct EvalRunReader {
     reading: Pin<Box<dyn Future<Output = std::result::Result<EvalRun, JsValue>>>>,
@@ -88,7 +88,7 @@ impl EvalRunReader {
         Self::of(EvalSetInput::Unread(eval_set.into()), actual, config, options)
     }
 
-    /// Begins to read one metric and the turns of one conversation, as an evaluator class is given them.
+    /// Begins to read one metric and the turns of one conversation, the arguments of an evaluator class.
     ///
     /// # Errors
     /// What is wrong with the options.
@@ -101,16 +101,16 @@ impl EvalRunReader {
         #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
     ) -> std::result::Result<EvalRunReader, JsValue> {
         let options = read_options(options)?;
-        let [expected, scenario] = [expected, scenario].map(|bytes| bytes.map(Source::from));
+        let [expected, scenario] = [expected, scenario].map(|bytes| bytes.map(InputBytes::from));
         Ok(Self {
-            reading: Box::pin(conversations(metric.into(), actual.into(), expected, scenario, options)),
+            reading: Box::pin(read_conversations(metric.into(), actual.into(), expected, scenario, options)),
         })
     }
 
-    /// Reads on for some milliseconds. The run, once everything is read.
+    /// Reads for some milliseconds. Returns the run once everything is read.
     ///
     /// # Errors
-    /// What is wrong with an input: `{code, message, path?, line?, help?, input}`. Then nothing is left to be read.
+    /// The error in an input: `{code, message, path?, line?, help?, input}`. The reader cannot be used afterwards.
     pub fn step(&mut self) -> std::result::Result<Option<EvalRun>, JsValue> {
         go_on(self.reading.as_mut()).transpose()
     }
@@ -124,28 +124,28 @@ impl EvalRunReader {
         options: JsValue,
     ) -> std::result::Result<Self, JsValue> {
         let options = read_options(options)?;
-        let config = config.map(Source::from);
-        Ok(Self { reading: Box::pin(files(eval_set, actual.into(), config, options)) })
+        let config = config.map(InputBytes::from);
+        Ok(Self { reading: Box::pin(read_files(eval_set, actual.into(), config, options)) })
     }
 }
 
-async fn files(
+async fn read_files(
     eval_set: EvalSetInput,
-    actual: Source,
-    config: Option<Source>,
+    actual: InputBytes,
+    config: Option<InputBytes>,
     options: RunOptions,
 ) -> std::result::Result<EvalRun, JsValue> {
     let pace = &Pace::of(Work::PER_POLL);
-    // What the caller may change or transfer is taken over before it takes long.
+    // Bytes are copied before anything slow happens, since the caller may change or transfer them.
     let eval_set = match eval_set {
         EvalSetInput::Read(file, warnings) => Ok((file, warnings)),
-        EvalSetInput::Unread(source) => Err(text_of(&source, pace).await),
+        EvalSetInput::Unread(source) => Err(read_text(&source, pace).await),
     };
-    let actual = text_of(&actual, pace).await;
+    let actual = read_text(&actual, pace).await;
     let [of_config, of_set, of_actual] = <[Warnings; 3]>::default();
     let plan = match &config {
         Some(bytes) => {
-            let document = document(text_of(bytes, pace).await, pace).await;
+            let document = parse_document(read_text(bytes, pace).await, pace).await;
             let plan = document
                 .and_then(|mut json| Plan::from_config(&mut json, options.plan_options(), &of_config));
             plan.map_err(with_input("config"))?
@@ -175,24 +175,24 @@ async fn files(
     Ok(EvalRun { run, warnings: of_inputs.concat(), batch: Batch::default() })
 }
 
-async fn conversations(
-    metric: Source,
-    actual: Source,
-    expected: Option<Source>,
-    scenario: Option<Source>,
+async fn read_conversations(
+    metric: InputBytes,
+    actual: InputBytes,
+    expected: Option<InputBytes>,
+    scenario: Option<InputBytes>,
     options: RunOptions,
 ) -> std::result::Result<EvalRun, JsValue> {
     let pace = &Pace::of(Work::PER_POLL);
     let [of_metric, of_actual, of_expected, of_scenario] = <[Warnings; 4]>::default();
-    let plan = document(text_of(&metric, pace).await, pace)
+    let plan = parse_document(read_text(&metric, pace).await, pace)
         .await
         .and_then(|mut json| Plan::from_metric(&mut json, options.plan_options(), &of_metric))
         .map_err(with_input("metric"))?;
     let conversation = &<List<'_, Invocation<'_>>>::TYPE;
     let expected =
-        checked_if_there(expected, conversation, &of_expected, pace).await.map_err(with_input("expected"))?;
+        checked_optional(expected, conversation, &of_expected, pace).await.map_err(with_input("expected"))?;
     let actual = checked(actual, conversation, &of_actual, pace).await.map_err(with_input("actual"))?;
-    let scenario = checked_if_there(scenario, &ConversationScenario::TYPE, &of_scenario, pace)
+    let scenario = checked_optional(scenario, &ConversationScenario::TYPE, &of_scenario, pace)
         .await
         .map_err(with_input("scenario"))?;
     let warnings = input_warnings([
@@ -212,7 +212,7 @@ async fn read_eval_set(
     warnings: &Warnings,
     pace: &Pace,
 ) -> Result<EvalSetFile<'static>> {
-    EvalSetFile::read_paced(document(text, pace).await?, name, warnings, pace).await
+    EvalSetFile::read_paced(parse_document(text, pace).await?, name, warnings, pace).await
 }
 
 async fn read_actual(
@@ -221,11 +221,11 @@ async fn read_actual(
     warnings: &Warnings,
     pace: &Pace,
 ) -> Result<ActualFile<'static>> {
-    ActualFile::read_paced(document(text, pace).await?, name, warnings, pace).await
+    ActualFile::read_paced(parse_document(text, pace).await?, name, warnings, pace).await
 }
 
-async fn checked_if_there(
-    bytes: Option<Source>,
+async fn checked_optional(
+    bytes: Option<InputBytes>,
     of: &Type,
     warnings: &Warnings,
     pace: &Pace,
@@ -236,29 +236,34 @@ async fn checked_if_there(
     }
 }
 
-async fn checked(bytes: Source, of: &Type, warnings: &Warnings, pace: &Pace) -> Result<Document<'static>> {
-    let mut document = document(text_of(&bytes, pace).await, pace).await?;
+async fn checked(
+    bytes: InputBytes,
+    of: &Type,
+    warnings: &Warnings,
+    pace: &Pace,
+) -> Result<Document<'static>> {
+    let mut document = parse_document(read_text(&bytes, pace).await, pace).await?;
     check_paced(&mut document, of, warnings, pace).await?;
     Ok(document)
 }
 
-async fn document(text: Result<String>, pace: &Pace) -> Result<Document<'static>> {
+async fn parse_document(text: Result<String>, pace: &Pace) -> Result<Document<'static>> {
     Document::parse_paced(text?, pace).await
 }
 
-/// Bytes of JavaScript's as text, taken over piece by piece.
+/// Copies bytes from JavaScript as text, piece by piece.
 ///
 /// # Errors
-/// `invalid_json` for what is not UTF-8; `invalid_input` if the bytes are gone.
-async fn text_of(source: &Source, pace: &Pace) -> Result<String> {
-    let Source { bytes, length } = source;
+/// `invalid_json` if they are not UTF-8; `invalid_input` if their buffer was transferred or resized.
+async fn read_text(source: &InputBytes, pace: &Pace) -> Result<String> {
+    let InputBytes { bytes, length } = source;
     let length = *length;
     let mut text = String::with_capacity(length as usize);
     while let begin = text.len() as u32
         && begin < length
     {
         if bytes.length() != length {
-            return Err(gone());
+            return Err(detached_buffer());
         }
         let end = begin.saturating_add(BYTES_AT_ONCE).min(length);
         let piece = bytes.subarray(begin, end).to_vec();
@@ -267,7 +272,7 @@ async fn text_of(source: &Source, pace: &Pace) -> Result<String> {
             Err(error) => {
                 let valid = piece.get(..error.valid_up_to()).unwrap_or_default();
                 text.push_str(str::from_utf8(valid).unwrap_or_default());
-                // A character that the end of the piece cuts is read with the next piece.
+                // A character split by the end of this piece is read with the next one.
                 if error.error_len().is_some() || end == length {
                     return Err(not_utf8(text.as_bytes()));
                 }
@@ -279,7 +284,7 @@ async fn text_of(source: &Source, pace: &Pace) -> Result<String> {
 }
 
 #[cold]
-fn gone() -> Error {
+fn detached_buffer() -> Error {
     Error::new(ErrorCode::InvalidInput, "the bytes are gone: their buffer was transferred or resized")
         .with_help("Pass a copy: `bytes.slice()`")
 }
@@ -290,7 +295,7 @@ pub(in crate::wasm) fn read_options(options: JsValue) -> std::result::Result<Run
     Ok(options)
 }
 
-/// Says which input an error is about.
+/// Adds the name of the input to an error.
 fn with_input(name: &'static str) -> impl Fn(Error) -> JsValue {
     move |error| to_value(&EngineError::of_input(&error, Some(name))).unwrap_or_else(|thrown| thrown)
 }
