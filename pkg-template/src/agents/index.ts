@@ -18,7 +18,12 @@ export type {
 export type MetricValueInfo = NonNullable<MetricInfo["metricValueInfo"]>;
 
 export { AgentEvaluator, type AgentFileOptions } from "./agent-evaluator.js";
-export { type EvaluateConfig, type InferenceRequest, LocalEvalService } from "./local-eval-service.js";
+export {
+  type EvaluateConfig,
+  type InferenceRequest,
+  LocalEvalService,
+  type ScoringRequest,
+} from "./local-eval-service.js";
 export { type AgentEvaluationOptions, DEFAULT_CRITERIA } from "./options.js";
 export { AgentEvaluationError, EvalResult, type EvaluationFailure } from "./results.js";
 export type { AgentProgress, AgentRunOptions } from "./run.js";

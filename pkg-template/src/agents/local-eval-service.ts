@@ -23,7 +23,7 @@ export interface InferenceRequest {
 }
 
 /** What is scored. */
-interface ScoringRequest {
+export interface ScoringRequest {
   inferenceResults: Invocation[][];
   evaluateConfig: EvaluateConfig;
 }
