@@ -1,4 +1,4 @@
-// The declarations beside those of the real libraries.
+// The type declarations, compiled together with those of the real libraries.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

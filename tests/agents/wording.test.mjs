@@ -1,4 +1,4 @@
-// Messages are in words of our own: none is a sentence of google-adk or ADK-TS.
+// Messages are our own: none is copied from google-adk or ADK-TS.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

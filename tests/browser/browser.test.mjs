@@ -1,4 +1,4 @@
-// The package in a real browser: in a page, in a worker, under a strict Content-Security-Policy, bundled and not.
+// The package in a real browser: in a page, in a worker, under a strict Content-Security-Policy, bundled and unbundled.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";

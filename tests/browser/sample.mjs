@@ -1,6 +1,6 @@
 // The same scoring in Node and in the browser, on a sample of the parity vectors. Runs in both; imports nothing.
 
-/** Scores of texts and conversations, as the bits of their doubles, so that nothing is lost on the way. */
+/** Scores of texts and conversations, as the bits of their doubles, so that they are compared exactly. */
 export async function scoresOf({ evaluate, rouge1, TrajectoryEvaluator }, { pairs, cases, conversations }) {
   const numbers = [];
   for (const { reference, candidate } of pairs) {

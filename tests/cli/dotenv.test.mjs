@@ -1,4 +1,4 @@
-// A file .env comes with the folder that it is in, which may be somebody else's: what it can and cannot do.
+// A file .env may come with somebody else's folder: what it can set and what it cannot.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

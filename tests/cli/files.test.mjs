@@ -1,4 +1,4 @@
-// The command reads regular files only: a folder may hold links to what has no end, and pipes that nobody writes to.
+// The command reads regular files only: a folder may contain links to endless devices, and pipes without a writer.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

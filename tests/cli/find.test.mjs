@@ -1,4 +1,4 @@
-// Which evalsets arguments stand for: folders, patterns, ids beside an agent; and options as `adk eval` calls them.
+// Which evalsets arguments select: folders, patterns, ids beside an agent; and options by the names of `adk eval`.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Results that are larger than what the engine reads at once.
+// Results that are larger than the engine's limit for one input.
 
 import assert from "node:assert/strict";
 import { closeSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Metrics of one's own on the command line: the modules that the user names, and the configs that name functions.
+// Custom metrics on the command line: modules that the user passes, and configs that name functions.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// OpenTelemetry traces for what the agent did.
+// OpenTelemetry traces as actual runs.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

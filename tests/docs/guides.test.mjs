@@ -1,4 +1,4 @@
-// Everything that users can import is in a guide: a name that none mentions is known to its authors alone.
+// Every export is mentioned in a guide: otherwise users would not find it.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

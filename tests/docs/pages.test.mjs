@@ -1,4 +1,4 @@
-// What holds of the pages as a whole: links lead somewhere, and every metric has its guide.
+// Checks across all pages: links are valid, and every metric has its guide.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

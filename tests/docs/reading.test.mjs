@@ -1,4 +1,4 @@
-// What makes the tests of samples worth something: a page that says what is not so does not pass.
+// Tests of the tests of samples: a page with a wrong claim fails.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -15,7 +15,7 @@ const { checkSync } = createRequire(import.meta.url)("recheck");
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["pkg-template/src", "www/src"];
 
-/** How it is searched for slow texts: by the work they take, not by the time, which depends on what else a machine does. */
+/** The search for slow inputs is limited by work, not by time, which depends on the machine's other load. */
 const SEARCH = {
   timeout: null,
   attackTimeout: null,
@@ -23,7 +23,7 @@ const SEARCH = {
   seedingTimeout: null,
 };
 
-/** Expressions that are made at run time: where, and what is made there. */
+/** Regular expressions that are created at run time, by file. */
 const MADE = {
   "pkg-template/src/agents/simulator.ts": [["\\{\\{\\s*conversation_plan\\s*\\}\\}", ""]],
   // What a user types to find files by their names: `**/*.evalset.json`.

@@ -1,4 +1,4 @@
-// Traces that agents of google-adk, ADK-TS and @google/adk left, beside the sessions of the same runs.
+// Traces of agents of google-adk, ADK-TS and @google/adk, compared with the sessions of the same runs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

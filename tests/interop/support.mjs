@@ -1,4 +1,4 @@
-// The package under test, traces that real agents left, and short ways to write traces.
+// The package under test, traces of real agents, and helpers for writing traces.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

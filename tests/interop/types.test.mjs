@@ -1,4 +1,4 @@
-// The declarations beside those of the other packages.
+// The type declarations, compiled together with those of the other packages.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

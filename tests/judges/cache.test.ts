@@ -1,4 +1,4 @@
-// Keys of requests, and the caches that run in Node. IndexedDB is tested in a browser: chromium.test.mjs.
+// Cache keys of requests, and the caches that work in Node. IndexedDB is tested in a browser: chromium.test.mjs.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,5 +1,5 @@
-// Answers of servers that nobody vouches for: every recorded answer of every provider, with something else in place of each
-// of its values, becomes a reply or an error of this package, and never repeats a key.
+// Answers of untrusted servers: every recorded answer of every provider, with each of its values replaced, becomes a reply
+// or an error of this package, and never repeats a key.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

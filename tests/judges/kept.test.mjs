@@ -1,4 +1,4 @@
-// Replies that are kept: in caches, in recordings, and over a crash of the engine; and prompts of the user's own.
+// Stored replies: in caches, in recordings, and across a crash of the engine; and custom prompts.
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Whom a judge asks is said without asking.
+// The origin of a judge's server is known without sending a request.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Recording and replaying: what is written, that it is found again, and what is said of what is not there.
+// Recording and replaying: what is written, that it is found again, and the errors for missing replies.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

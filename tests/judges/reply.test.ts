@@ -1,4 +1,4 @@
-// What judges give, as replies: how long they may be, and which of what comes with them is kept.
+// The return values of judges as replies: their length limit, and which of their other fields are kept.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

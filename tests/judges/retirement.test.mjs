@@ -1,4 +1,4 @@
-// A model that its provider is about to replace by another one: what users are told.
+// The warning about a model that its provider is about to replace by another one.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

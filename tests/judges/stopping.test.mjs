@@ -1,4 +1,4 @@
-// How an evaluation by judges ends before it is done, keeps to its limits, and says how far it is.
+// Cancellation, limits and progress of an evaluation by judges.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// What this package gives and takes is what the published types of the others ask for.
+// The types of this package are compatible with the published types of the other packages.
 
 import type { NotScorableOutcome, ScorerRunResult } from "@mastra/core/evals";
 import { createScorer } from "@mastra/core/evals";
