@@ -245,9 +245,9 @@ function columnsOf(sets: readonly ScoredSet[]): MetricColumn[] {
       for (const { metricName: name, threshold, evalStatus } of overallEvalMetricResults) {
         const column = columns.get(name);
         if (column === undefined) {
-          const { minValue: least, maxValue: most } = infos.get(name)?.metricValueInfo?.interval ?? {};
+          const { minValue: min, maxValue: max } = infos.get(name)?.metricValueInfo?.interval ?? {};
           const informs = evalStatus === EvalStatus.INFORMATIONAL;
-          columns.set(name, { name, informs, ...definedProperties({ threshold, least, most }) });
+          columns.set(name, { name, informs, ...definedProperties({ threshold, min, max }) });
         } else if (column.threshold === undefined && threshold !== undefined) column.threshold = threshold;
       }
     }
