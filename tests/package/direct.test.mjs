@@ -282,3 +282,13 @@ test("what the metric does not read may be anything, and comes back as it is", a
   const misspelt = [{ userContent: {}, finalRespons: finalResponse }];
   await assert.rejects(evaluator.evaluateInvocations(misspelt, misspelt), { path: /finalRespons$/ });
 });
+
+test("a conversation for which the engine's memory has to grow is scored", async () => {
+  const turn = { userContent: {}, finalResponse: { parts: [{ text: "word ".repeat(6000) }] } };
+  // Each keeps room of its own: all of them together have more than an engine begins with.
+  for (let threshold = 0; threshold <= 1; threshold += 1 / 64) {
+    const evaluator = new adk.RougeEvaluator({ metricName: "response_match_score", threshold }, { explain: "none" });
+    const { overallScore } = await evaluator.evaluateInvocations([turn], [turn]);
+    assert.equal(overallScore, 1);
+  }
+});

@@ -62,7 +62,9 @@ export function scoreConversation(
   if (metric === undefined || text === undefined) return undefined;
   // A UTF-16 code unit takes at most three bytes of UTF-8.
   const room = 3 * text.length;
-  const target = new Uint8Array(memoryBuffer(), metric.reserve(room), room);
+  const at = metric.reserve(room);
+  // Memory may have grown, and have another buffer then.
+  const target = new Uint8Array(memoryBuffer(), at, room);
   const found = metric.score(encoder.encodeInto(text, target).written);
   return found === undefined ? undefined : (JSON.parse(found) as FoundConversation);
 }
