@@ -5,16 +5,13 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { studentQuantile } from "../../pkg-template/src/statistics/distributions.js";
 import {
-  casesFor,
   clusteredMean,
   clusteredShare,
   passAtK,
   passHatK,
-  runsFor,
   varianceOf,
   wilson,
 } from "../../pkg-template/src/statistics/estimates.js";
-import { detectableDifference, holm, signTest } from "../../pkg-template/src/statistics/tests.js";
 
 const vectors = JSON.parse(readFileSync(new URL("vectors.json", import.meta.url), "utf8"));
 
@@ -51,16 +48,6 @@ describe("as scipy and statsmodels find it", () => {
       const found = varianceOf(one.groups);
       close(found?.between, one.between, one);
       close(found?.within, one.within, one);
-    }
-  });
-
-  test("the exact test of McNemar", () => {
-    for (const one of vectors.signs) close(signTest(one.better, one.worse), one.chance, one);
-  });
-
-  test("Holm's correction", () => {
-    for (const one of vectors.corrections) {
-      for (const [at, chance] of holm(one.chances).entries()) close(chance, one.corrected[at], one);
     }
   });
 
@@ -146,20 +133,5 @@ describe("intervals of 95 % hold the truth in at least 93 % of 2,000 rounds", ()
       ),
     );
     assert.ok(share >= 0.93, `${share}`);
-  });
-});
-
-describe("what a wanted precision takes", () => {
-  const variance = { between: 0.04, within: 0.12 };
-
-  test("more cases or more runs, until the interval reaches as far as is wanted", () => {
-    // 1.96² · (0.04 + 0.12 / 3) / 0.05² = 122.9
-    assert.equal(casesFor(0.05, variance, 3, 0.95), 123);
-    assert.equal(runsFor(0.05, variance, 123, 0.95), 3);
-    assert.equal(runsFor(0.05, variance, 61, 0.95), undefined);
-  });
-
-  test("a difference that is found with a chance of 80 % is 2.8 standard errors", () => {
-    close(detectableDifference(0.1, 0.95, 0.8), 0.28015852181, "0.1");
   });
 });

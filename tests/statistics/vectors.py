@@ -8,8 +8,6 @@ import scipy
 import statsmodels
 import statsmodels.api as sm
 from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 rng = np.random.default_rng(7)
@@ -55,23 +53,6 @@ def wilson():
     return found
 
 
-def signs():
-    found = []
-    for _ in range(200):
-        better, worse = (int(n) for n in rng.integers(0, 60, 2))
-        chance = float(mcnemar([[0, better], [worse, 0]], exact=True).pvalue)
-        found.append({"better": better, "worse": worse, "chance": min(1.0, chance)})
-    return found
-
-
-def corrections():
-    found = []
-    for _ in range(50):
-        chances = [float(chance) for chance in rng.uniform(0, 0.3, rng.integers(1, 12))]
-        found.append({"chances": chances, "corrected": multipletests(chances, method="holm")[1].tolist()})
-    return found
-
-
 def passes():
     """By counting all draws without replacement."""
     found = []
@@ -97,8 +78,6 @@ vectors = {
     "clustered": clustered(),
     "variances": variances(),
     "wilson": wilson(),
-    "signs": signs(),
-    "corrections": corrections(),
     "passes": passes(),
     "quantiles": quantiles(),
 }

@@ -42,7 +42,7 @@ export interface FoundConversation extends FoundSlot {
 const kept = new Map<string, KeptMetric | undefined>();
 let generation = -1;
 
-/** A program has few. One that makes up settings as it goes has nothing of keeping them. */
+/** Programs use few. One that makes up settings as it goes gains nothing from keeping them. */
 const MOST_KEPT = 16;
 
 /**

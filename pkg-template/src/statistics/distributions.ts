@@ -21,7 +21,7 @@ function logGamma(x: number): number {
  * The regularized incomplete beta function I_x(a, b), by its continued fraction (DLMF 8.17.22) as W. J. Lentz evaluates
  * one. Its relative error is below 10⁻¹² for a and b up to 10⁴.
  */
-export function incompleteBeta(x: number, a: number, b: number): number {
+function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
   // The fraction converges fast on this side of the mean; the other one is its mirror image.
@@ -44,12 +44,6 @@ export function incompleteBeta(x: number, a: number, b: number): number {
     if (Math.abs(c * d - 1) < 1e-15) break;
   }
   return (Math.exp(logFactor) * fraction) / a;
-}
-
-/** How likely at most `successes` of some trials are, each with a chance. */
-export function binomialAtMost(successes: number, trials: number, chance: number): number {
-  if (successes < 0) return 0;
-  return successes >= trials ? 1 : incompleteBeta(1 - chance, trials - successes, successes + 1);
 }
 
 /** Where a standard normal variable lies below with a chance of 0.5 to 1. */

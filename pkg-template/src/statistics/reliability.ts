@@ -1,4 +1,4 @@
-/** How reliable an agent is: what its runs tell of those to come. */
+/** How reliable an agent is: what past runs say about future ones. */
 
 import { reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
@@ -19,7 +19,7 @@ import {
 
 /** How {@link reliabilityOf} estimates. */
 export interface ReliabilityOptions {
-  /** How often intervals hold what they estimate, above 0 and below 1. Default: 0.95. */
+  /** How often intervals contain the true value, above 0 and below 1. Default: 0.95. */
   confidence?: number;
   /**
    * Names the group of a case: cases of one group depend on each other, such as those about one tool. Default: each case is a
@@ -30,7 +30,7 @@ export interface ReliabilityOptions {
 
 /** What runs of an agent tell. Runs that were not evaluated count nowhere but in `notEvaluated`. */
 export interface Reliability {
-  /** How often the intervals hold what they estimate. */
+  /** How often the intervals contain the true value. */
   confidence: number;
   /** Runs that passed or failed, those that passed, and those that were not evaluated. */
   runs: number;
@@ -101,7 +101,7 @@ export interface CaseMetricReliability {
 }
 
 /**
- * What the runs of an agent tell of those to come: pass rates with their intervals, pass@k and pass^k, which cases are flaky,
+ * What the runs of an agent say about future ones: pass rates with their intervals, pass@k and pass^k, which cases are flaky,
  * and how much scores vary. Results with the same ids of evalset and case are runs of one case, also in different files.
  *
  * @throws {AdkMetricsError} `invalid_input` for what are no results, or options that are not what their types say.
