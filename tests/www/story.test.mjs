@@ -155,6 +155,7 @@ describe("the story", { skip }, () => {
     await page.waitForFunction(() => document.activeElement !== document.body);
     await tabTo(page, /^Export/);
     await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: /^JSON/ }).waitFor();
     await tabTo(page, /^JSON/);
     const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
     assert.match(download.suggestedFilename(), /^weather.*\.json$/);

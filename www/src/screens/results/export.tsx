@@ -30,11 +30,13 @@ export function Export() {
       removeEventListener("keydown", close);
     };
   }, []);
+  // The menu is whole when it opens: the focus would pass what came later.
+  useEffect(() => void loadFormats(), []);
   const run = summary.value;
   if (run === undefined || runProgress.value !== undefined) return null;
   return (
     <div class="exports">
-      <details ref={menu} onToggle={() => void loadFormats()}>
+      <details ref={menu}>
         <summary class="button">Export</summary>
         <ul>
           {formats.value.map(({ format, label, about }) => (
