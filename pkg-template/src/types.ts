@@ -443,9 +443,10 @@ export interface CompareOptions {
 export type ResultChange = "regressed" | "worse" | "changed" | "fixed" | "better" | "unchanged";
 
 /**
- * What can be said of a metric over all cases: `better` and `worse` where the confidence interval of the difference
- * leaves out 0 and enough cases changed for that to mean something (six at 0.95: with fewer, all going one way happens
- * by chance more often than one time in twenty); `unchanged` where no case has another score; `unclear` otherwise.
+ * What can be said over all cases: `better` and `worse` where the confidence interval of the difference leaves out 0 and
+ * chance makes such a difference rarely enough (at 0.95 in at most one of twenty comparisons of equals, which needs six cases
+ * that changed; the chance is that of all metrics together); `unchanged` where no case has another score; `unclear`
+ * otherwise.
  */
 export type MetricChange = "better" | "worse" | "unclear" | "unchanged";
 
@@ -555,8 +556,43 @@ export interface MetricComparison {
   difference?: number;
   /** The confidence interval of the difference; from two compared cases up. */
   interval?: { low: number; high: number };
+  /** How likely chance alone makes a difference as large as this between equals; from two compared cases up. */
+  chance?: number;
+  /** The same, raised by S. Holm's method since several metrics were compared: with many, some differ by chance. */
+  correctedChance?: number;
+  /** The smallest true difference that such a comparison finds in four of five repetitions. Absent where nothing varies. */
+  detectable?: number;
   /** Absent for informational metrics, which have no verdicts. */
   verdicts?: VerdictChanges;
+}
+
+/** The runs of one side that passed or failed; those that were not evaluated count nowhere. */
+export interface PassCounts {
+  runs: number;
+  passed: number;
+}
+
+/** How often the cases pass that both runs have. Every run of a case counts; each case counts alike. */
+export interface PassComparison {
+  baseline: PassCounts;
+  current: PassCounts;
+  change: MetricChange;
+  /** The cases with a run that passed or failed on both sides, which the rest is about. */
+  compared: number;
+  /** The cases of which a larger share of runs passes now, and those of which a smaller share does. */
+  better: number;
+  worse: number;
+  /** The mean share of a case's runs that pass. Absent if no case is compared. */
+  baselineRate?: number;
+  currentRate?: number;
+  /** Current minus baseline. */
+  difference?: number;
+  /** The confidence interval of the difference; from two compared cases up. */
+  interval?: { low: number; high: number };
+  /** How likely chance alone splits the cases that changed as unevenly as this: the exact sign test, McNemar's. */
+  chance: number;
+  /** The smallest true difference that such a comparison finds in four of five repetitions. Absent where nothing varies. */
+  detectable?: number;
 }
 
 /** A threshold that differs between the runs. */
@@ -576,6 +612,8 @@ export interface RunComparison {
   hasRegressions: boolean;
   /** How many of the cases in both runs became what. */
   counts: Record<ResultChange, number>;
+  /** How often they pass, over all runs. */
+  passes: PassComparison;
   /** The metrics that both runs have, in the order in which they appear. */
   metrics: MetricComparison[];
   /**

@@ -42,6 +42,17 @@ function* xoshiro128ss(seed) {
   }
 }
 
+/** The tails of the expanded percentile interval, by scipy: norm.cdf(-sqrt(n / (n - 1)) * t.ppf((1 + confidence) / 2, n - 1)). */
+const TAILS = {
+  "2, 0.95": 1.6952190726058738e-72,
+  "3, 0.9": 0.0001742875871065282,
+  "30, 0.9": 0.04197851349197925,
+  "12, 0.99": 0.0005895068104319301,
+  "40, 0.5": 0.24525247063723116,
+  "7, 0.999999": 2.7767476525858172e-104,
+  "150, 0.8": 0.09825277685898515,
+};
+
 function slowInterval(differences, { resamples, seed, confidence }) {
   const n = BigInt(differences.length);
   const random = xoshiro128ss(seed);
@@ -52,7 +63,7 @@ function slowInterval(differences, { resamples, seed, confidence }) {
     means.push(sum / differences.length);
   }
   means.sort((one, other) => one - other);
-  const k = Math.max(1, Math.floor(Number((((resamples + 1) * (1 - confidence)) / 2).toFixed(9))));
+  const k = Math.max(1, Math.floor((resamples + 1) * TAILS[`${differences.length}, ${confidence}`]));
   return { low: means[k - 1] + 0, high: means[resamples - k] + 0 };
 }
 
@@ -78,11 +89,11 @@ for (const [n, options] of [
 
 test("the interval of four cases of which one lost 0.4, by hand", () => {
   // A resample's mean is -0.1·K, K the draws of the one that changed: binomial, 4 draws of chance 1/4.
-  // P(K = 4) = 1/256 < 2.5% < P(K ≥ 3) = 13/256, so the interval reaches from -0.3 to 0, as P(K = 0) = 81/256.
+  // The tail of four cases is 0.00012 < P(K = 4) = 1/256, so the interval reaches from -0.4 to 0, as P(K = 0) = 81/256.
   const { interval, baselineMean, currentMean, difference } = only(
     compareRuns(scored([0.5, 0.5, 0.5, 0.5]), scored([0.1, 0.5, 0.5, 0.5])),
   );
-  assert.ok(Math.abs(interval.low - -0.3) < 1e-12, String(interval.low));
+  assert.ok(Math.abs(interval.low - -0.4) < 1e-12, String(interval.low));
   assert.equal(interval.high, 0);
   assert.equal(baselineMean, 0.5);
   assert.ok(Math.abs(currentMean - 0.4) < 1e-12 && Math.abs(difference - -0.1) < 1e-12);
@@ -246,4 +257,72 @@ test("numbers are finite or absent, however large scores are", () => {
   for (const text of Object.values(report).flatMap((render) => (isOfComparison(render) ? render(comparison) : []))) {
     assert.doesNotMatch(text, /NaN|Infinity/);
   }
+});
+
+/** A run of cases, each with as many runs as letters: `p` passed, `f` failed, `n` was not evaluated. */
+const runs = (...cases) =>
+  setOf(
+    cases.flatMap((letters, at) =>
+      [...letters].map((letter) => caseOf(`c${at}`, { quality: { p: 1, f: 0, n: undefined }[letter] })),
+    ),
+  );
+
+test("passes are compared over all runs, each case counting alike", () => {
+  const { passes } = compareRuns(runs("pppp", "pp", "fp", "nn"), runs("ppff", "pn", "ff", "pp"));
+  const { interval, detectable, chance, ...rest } = passes;
+  assert.deepEqual(rest, {
+    baseline: { runs: 8, passed: 7 },
+    current: { runs: 7, passed: 3 },
+    change: "unclear",
+    compared: 3,
+    better: 0,
+    worse: 2,
+    baselineRate: (1 + 1 + 0.5) / 3,
+    currentRate: (0.5 + 1 + 0) / 3,
+    difference: -1 / 3,
+  });
+  assert.ok(Math.abs(chance - 0.5) < 1e-12, String(chance));
+  assert.deepEqual(interval, { low: -0.5, high: 0 });
+  // Student's 4.3027 and 1.0607 for two degrees of freedom, times 0.2887 / √3.
+  assert.ok(Math.abs(detectable - 0.8939) < 1e-3, String(detectable));
+});
+
+test("passes change for sure by the exact sign test", () => {
+  const change = (failing) =>
+    compareRuns(runs(...Array(10).fill("p")), runs(...Array(failing).fill("f"), ...Array(10 - failing).fill("p")))
+      .passes.change;
+  assert.deepEqual([0, 5, 6].map(change), ["unchanged", "unclear", "worse"]);
+});
+
+test("nothing is said of passes where nothing was evaluated", () => {
+  const { passes } = compareRuns(runs("n"), runs("p"));
+  assert.equal(passes.compared, 0);
+  assert.equal("difference" in passes || "interval" in passes, false);
+});
+
+/** A run of ten cases whose metrics, named by letters, have these scores in the first `lost` of them and 0.9 in others. */
+const lost = (losses) =>
+  setOf(
+    Array.from({ length: 10 }, (_, at) =>
+      caseOf(`c${at}`, Object.fromEntries(losses.map((count, metric) => [`m${metric}`, at < count ? 0.7 : 0.9]))),
+    ),
+  );
+
+test("a metric that changed for sure among few did not among many", () => {
+  const alone = compareRuns(lost([0]), lost([6]));
+  assert.deepEqual([only(alone).change, only(alone).chance], ["worse", only(alone).correctedChance]);
+  assert.ok(Math.abs(only(alone).chance - 2 ** -5) < 1e-12);
+  const losses = [6, 10, 1, 1, 1, 0];
+  const among = compareRuns(lost(Array(6).fill(0)), lost(losses));
+  assert.deepEqual(
+    among.metrics.map(({ change }) => change),
+    ["unclear", "worse", "unclear", "unclear", "unclear", "unchanged"],
+  );
+  // The metric without a change is none of those that may differ by chance: four others are left after the surest.
+  assert.ok(Math.abs(among.metrics[0].correctedChance - 4 / 32) < 1e-12);
+  assert.equal("correctedChance" in among.metrics[5], false);
+  assert.deepEqual(among.notes, [
+    "5 metrics changed, and among that many some differ by chance alone, perhaps also: m0",
+  ]);
+  assert.deepEqual(alone.notes, []);
 });

@@ -206,3 +206,30 @@ test("150000 runs of one case are compared", () => {
   const run = setOf(Array.from({ length: 150_000 }, () => caseOf("a", { quality: 1 })));
   assert.equal(compareRuns(run, run).baseline.runs, 150_000);
 });
+
+test("how often cases pass is said in words, with what would have shown", () => {
+  const runs = (...cases) =>
+    setOf(cases.flatMap((found, at) => [...found].map((one) => caseOf(`c${at}`, { quality: one === "p" ? 1 : 0 }))));
+  const unclear = compareRuns(runs("ppp", "ppp", "ppf", "ppp"), runs("ppf", "ppp", "fff", "ppp"));
+  const said =
+    /67 % of runs pass, before 92 % \(25 points less; 95% interval from 67 points less to no change\); 0 cases pass more often, 2 less often, which may be chance/;
+  const shows = /4 cases like these show a difference of 67 points four times in five, a smaller one more rarely/;
+  const texts = [report.renderComparisonTable(unclear, { width: 400 }), report.renderComparisonMarkdown(unclear)];
+  for (const text of texts) {
+    assert.match(
+      text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code)),
+      said,
+    );
+    assert.match(text, shows);
+  }
+  assert.match(texts[0], /\n {2}unclear may be chance; differences show four times in five from: quality 0\.6\d\d\d\n/);
+  assert.match(texts[1], /\| Would show \|.*\n.*\n\| <code>quality<\/code> .* \| 0\.6\d\d\d \| 0 \| 2 \| unclear \|\n/);
+  const sure = report.renderComparisonTable(compareRuns(runs(..."pppppppp"), runs(..."ffffffpp")), { width: 400 });
+  assert.match(
+    sure,
+    /25 % of cases pass, before 100 % .* 0 cases pass more often, 6 less often, which is hardly chance\n/,
+  );
+  assert.doesNotMatch(sure, /like these show|may be chance/);
+  const same = report.renderComparisonTable(compareRuns(runs("p"), runs("p")), { width: 400 });
+  assert.match(same, /100 % of cases pass, before 100 %; no case passes more or less often\n/);
+});

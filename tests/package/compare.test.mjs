@@ -202,7 +202,9 @@ test("a case that was run repeatedly counts once, with the mean of its scores", 
   assert.deepEqual(found[0].current, { score: 0.6, status: PASSED, threshold: 0.5 });
   assert.equal(found[0].turns[0].difference, found[0].difference);
   assert.deepEqual([metrics[0].compared, baseline.runs, baseline.cases.total], [1, 3, 1]);
-  assert.deepEqual(notes, ["some cases were run repeatedly: they are compared by the means of their scores"]);
+  assert.deepEqual(notes, [
+    "some cases were run repeatedly: scores are compared by their means, passes by the share of a case's runs",
+  ]);
 });
 
 test("where runs disagree, the status is that of the mean", () => {

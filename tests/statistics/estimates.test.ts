@@ -13,6 +13,9 @@ import {
   wilson,
 } from "../../pkg-template/src/statistics/estimates.js";
 
+import { meanInterval } from "../../pkg-template/src/compare/bootstrap.js";
+import { detectableDifference, holm, meanTest, signTest } from "../../pkg-template/src/statistics/significance.js";
+
 const vectors = JSON.parse(readFileSync(new URL("vectors.json", import.meta.url), "utf8"));
 
 function close(found: number | undefined, expected: number, what: unknown): void {
@@ -48,6 +51,27 @@ describe("as scipy and statsmodels find it", () => {
       const found = varianceOf(one.groups);
       close(found?.between, one.between, one);
       close(found?.within, one.within, one);
+    }
+  });
+
+  test("the exact test of McNemar", () => {
+    for (const one of vectors.signs) close(signTest(one.better, one.worse), one.chance, one);
+  });
+
+  test("Holm's correction", () => {
+    for (const one of vectors.corrections) {
+      for (const [at, chance] of holm(one.chances).entries()) close(chance, one.corrected[at], one);
+    }
+  });
+
+  test("Student's test of differences", () => {
+    for (const one of vectors.differences) close(meanTest(one.values), one.chance, one);
+  });
+
+  test("the difference that is found four times in five, within 3 %", () => {
+    for (const one of vectors.differences) {
+      const found = detectableDifference(one.values, 0.95) ?? 0;
+      assert.ok(Math.abs(found / one.detectable - 1) < 0.03, `${found} instead of ${one.detectable}`);
     }
   });
 
@@ -133,5 +157,79 @@ describe("intervals of 95 % hold the truth in at least 93 % of 2,000 rounds", ()
       ),
     );
     assert.ok(share >= 0.93, `${share}`);
+  });
+
+  // The difference of two runs of the same cases, which are easy or hard for both.
+  const bootstrap = { resamples: 200, seed: 0, confidence: 0.95 };
+  const differences = (cases: number, runs: number, draw: (own: number, isAfter: boolean) => number) =>
+    Float64Array.from({ length: cases }, () => {
+      const own = random();
+      const meanOfRuns = (isAfter: boolean) =>
+        Array.from({ length: runs }, () => draw(own, isAfter)).reduce((total, one) => total + one, 0) / runs;
+      return meanOfRuns(true) - meanOfRuns(false);
+    });
+
+  for (const [cases, runs] of [
+    [8, 2],
+    [15, 1],
+  ] as const) {
+    test(`differences of scores: ${cases} cases, ${runs} runs`, () => {
+      const draw = (own: number, isAfter: boolean) => own + (isAfter ? 0.1 + 0.2 * random() : 0) + 0.3 * random();
+      const share = coverage(0.2, () => meanInterval(differences(cases, runs, draw), bootstrap) ?? {});
+      assert.ok(share >= 0.93, `${share}`);
+    });
+  }
+
+  for (const [cases, runs] of [
+    [20, 3],
+    [40, 1],
+  ] as const) {
+    test(`differences of pass rates: ${cases} cases, ${runs} runs`, () => {
+      // A chance from 0 to 1 is 1/2 on average; 0.8 of it is 0.4.
+      const draw = (own: number, isAfter: boolean) => (random() < (isAfter ? 0.8 : 1) * own ? 1 : 0);
+      const share = coverage(-0.1, () => meanInterval(differences(cases, runs, draw), bootstrap) ?? {});
+      assert.ok(share >= 0.93, `${share}`);
+    });
+  }
+});
+
+describe("chance alone is taken for a change in at most 5 % of 2,000 comparisons of equals", () => {
+  const random = randomOf(5);
+  const rounds = 2000;
+  const shareOf = (test: () => boolean) => Array.from({ length: rounds }, test).filter(Boolean).length / rounds;
+
+  test("by one metric of scores", () => {
+    const share = shareOf(() => meanTest(Array.from({ length: 12 }, () => random() - random())) <= 0.05);
+    assert.ok(share <= 0.06, `${share}`);
+  });
+
+  test("by any of twelve, though by some of them much more often without the correction", () => {
+    const chances = () =>
+      Array.from({ length: 12 }, () => meanTest(Array.from({ length: 12 }, () => random() - random())));
+    const isAny = (found: number[]) => found.some((chance) => chance <= 0.05);
+    const [corrected, raw] = [shareOf(() => isAny(holm(chances()))), shareOf(() => isAny(chances()))];
+    assert.ok(corrected <= 0.06 && raw > 0.3, `${corrected}, ${raw}`);
+  });
+
+  test("by verdicts", () => {
+    const share = shareOf(() => {
+      const changes = Array.from({ length: 30 }, () => Math.sign(Math.floor(random() * 3) - 1));
+      return signTest(changes.filter((one) => one > 0).length, changes.filter((one) => one < 0).length) <= 0.05;
+    });
+    assert.ok(share <= 0.05, `${share}`);
+  });
+});
+
+describe("pairs", () => {
+  test("that differ alike are tested by their signs, and none is sure of fewer than six changes", () => {
+    close(meanTest([0, 0, -0.1, -0.1, -0.1, -0.1, -0.1]), 2 ** -4, "five of seven");
+    close(meanTest([-0.1, -0.1, -0.1, -0.1, -0.1, -0.1]), 2 ** -5, "six");
+    close(meanTest([-0.5, -0.51, -0.5, -0.5, -0.5]), 2 ** -4, "of other sizes");
+    assert.equal(meanTest([0, 0]), 1);
+  });
+
+  test("that do not vary tell nothing of what would have been found", () => {
+    assert.equal(detectableDifference([0, 0, 0], 0.95), undefined);
+    assert.equal(detectableDifference([0.5], 0.95), undefined);
   });
 });

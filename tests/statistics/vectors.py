@@ -8,6 +8,9 @@ import scipy
 import statsmodels
 import statsmodels.api as sm
 from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
 rng = np.random.default_rng(7)
@@ -73,12 +76,44 @@ def quantiles():
     ]
 
 
+def signs():
+    found = []
+    for _ in range(100):
+        better, worse = (int(n) for n in rng.integers(0, 60, 2))
+        chance = float(mcnemar([[0, better], [worse, 0]], exact=True).pvalue)
+        found.append({"better": better, "worse": worse, "chance": min(1.0, chance)})
+    return found
+
+
+def corrections():
+    found = []
+    for _ in range(40):
+        chances = [float(chance) for chance in rng.uniform(0, 0.3, rng.integers(1, 12))]
+        found.append({"chances": chances, "corrected": multipletests(chances, method="holm")[1].tolist()})
+    return found
+
+
+def differences():
+    """Tests of pairs, and which true difference they find with a chance of 80 %, by the noncentral distribution."""
+    found = []
+    for _ in range(60):
+        count = int(rng.integers(5, 40))
+        values = [round(float(one), 6) for one in rng.normal(rng.normal(0, 0.1), 0.3, count)]
+        size = TTestPower().solve_power(nobs=count, alpha=0.05, power=0.8) * float(np.std(values, ddof=1))
+        chance = max(float(stats.ttest_1samp(values, 0).pvalue), 2.0 ** (1 - count))
+        found.append({"values": values, "chance": chance, "detectable": size})
+    return found
+
+
 vectors = {
     "by": f"scipy {scipy.__version__}, statsmodels {statsmodels.__version__}",
     "clustered": clustered(),
     "variances": variances(),
     "wilson": wilson(),
     "passes": passes(),
+    "signs": signs(),
+    "corrections": corrections(),
+    "differences": differences(),
     "quantiles": quantiles(),
 }
 with open("vectors.json", "w", encoding="utf-8") as file:

@@ -36,6 +36,8 @@ import {
   resultsToAdkJson,
   rouge1,
   RougeEvaluator,
+  type PassComparison,
+  type PassCounts,
   type RunComparison,
   TrajectoryEvaluator,
   withThresholds,
@@ -168,7 +170,10 @@ export function regressionsOf(baseline: EvalSetResult, stored: Uint8Array): stri
   const options: CompareOptions = { resamples: 1000, seed: 7, confidence: 0.9 };
   compareRuns("{}", { eval_set_result_id: "r", eval_set_id: "s", eval_case_results: [] });
   const comparison: RunComparison = compareRuns(baseline, stored, options);
-  const { hasRegressions, cases, metrics, counts, thresholdChanges, bootstrap } = comparison;
+  const { hasRegressions, cases, metrics, counts, thresholdChanges, bootstrap, passes } = comparison;
+  const { change: passed, baseline: before, interval: range, chance }: PassComparison = passes;
+  holds<Same<typeof before, PassCounts>>();
+  void [passed, range?.low, chance];
   holds<Same<typeof hasRegressions, boolean>>();
   holds<Same<keyof typeof counts, ResultChange>>();
   holds<Same<typeof bootstrap, { resamples: number; seed: number; confidence: number }>>();

@@ -188,16 +188,20 @@ Usage
 Input
   Two files of evalset results in any spelling, as eval --format json or ADK writes them; or two
   folders, whose files *.evalset_result.json go together by name. Cases go together by eval id,
-  metrics by name. A case that was run repeatedly counts once, with the mean of its scores.
+  metrics by name. A case that was run repeatedly counts once, with the mean of its scores and
+  the share of its runs that pass.
 
 A case regresses if it passed and now fails or is not evaluated, and is fixed if it now passes. A
 case whose own verdict is the same is worse or better by what became of its metrics, which are shown
 beneath it. What became of calls, tokens and seconds is shown, but is no regression; nor is a case
 or a metric that only one of the runs has, which is named.
 
-For each metric there is the mean difference over the cases with its 95% confidence interval, a
-paired bootstrap with 10,000 resamples. It got better or worse if the interval leaves out 0 and at
-least six cases changed; otherwise the change may well be chance and is called unclear.
+How often cases pass is compared over all of their runs. For it and for each metric there is the
+mean difference over the cases with its 95% confidence interval, a paired bootstrap with 10,000
+resamples. A metric got better or worse if the interval leaves out 0, and if a difference like that comes about
+by chance in at most one of twenty comparisons of equal agents, for all metrics together: that takes
+at least six cases that changed. Otherwise the change may well be chance and is called unclear; the
+report says how large a difference would have shown. docs/statistics.md tells more.
 
 Options
 ${optionsHelp("compare", "output", "scoring")}

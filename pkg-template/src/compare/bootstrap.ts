@@ -7,6 +7,8 @@
  * interval of the negated values is the negated interval.
  */
 
+import { normalBelow, studentQuantile } from "../statistics/distributions.js";
+
 /** A confidence interval. */
 export interface Interval {
   low: number;
@@ -21,8 +23,10 @@ export interface Bootstrap {
 }
 
 /**
- * The confidence interval of the mean of values. With B resamples and k = ⌊(B + 1)·(1 − confidence)/2⌋ it reaches from
- * the kth smallest to the kth largest of their means (p. 160), from the smallest to the largest if k is 0.
+ * The confidence interval of the mean of values. With B resamples and k = ⌊(B + 1)·tail⌋ it reaches from the kth smallest to
+ * the kth largest of their means (p. 160), from the smallest to the largest if k is 0. Means of resamples of n values vary
+ * less than means of n new values do: the tail is that of T. C. Hesterberg's expanded percentile interval (What Teachers
+ * Should Know about the Bootstrap, 2015, section 3.3), which is somewhat smaller than (1 − confidence)/2 for few values.
  *
  * @returns undefined for fewer than two values, which say nothing of how values vary, and where a sum overflows.
  */
@@ -31,11 +35,17 @@ export function meanInterval(values: Float64Array, { resamples, seed, confidence
   if (first === undefined || values.length < 2) return undefined;
   if (values.every((value) => value === first)) return { low: first, high: first };
   const sums = resampledSums(values, resamples, seed).sort();
-  // 1 − 0.9 comes out a little less than 0.1: what rounding takes away must not move k.
-  const k = Math.max(1, Math.floor(((resamples + 1) * (1 - confidence)) / 2 + 1e-9));
+  // What rounding takes away must not move k.
+  const k = Math.max(1, Math.floor((resamples + 1) * tailOf(values.length, confidence) + 1e-9));
   const low = (sums[k - 1] as number) / values.length;
   const high = (sums[resamples - k] as number) / values.length;
   return Number.isFinite(low) && Number.isFinite(high) ? { low: low + 0, high: high + 0 } : undefined;
+}
+
+/** Which share of the resamples lies beyond either end of the interval of so many values. */
+function tailOf(count: number, confidence: number): number {
+  const reach = Math.sqrt(count / (count - 1)) * studentQuantile((1 + confidence) / 2, count - 1);
+  return 1 - normalBelow(Math.min(reach, 30));
 }
 
 /**

@@ -3,7 +3,7 @@
 import { EvalStatus } from "../enums.js";
 import { judgeName } from "../judges/stamp.js";
 import { statusWord } from "../report/results.js";
-import type { CaseComparison } from "../types.js";
+import type { CaseComparison, MetricComparison } from "../types.js";
 import type { StoredRun } from "./read.js";
 import type { CommonMetric } from "./runs.js";
 
@@ -23,6 +23,24 @@ export function lostVerdicts(cases: readonly CaseComparison[], metrics: readonly
       ? `a metric no longer passes in 1 case with an unchanged verdict, which is no regression: ${names}`
       : `a metric no longer passes in ${lost.length} cases with unchanged verdicts, which are no regressions: ${names}`,
   ];
+}
+
+/** That metrics differ which would have changed for sure if they were the only ones: with many, some differ by chance. */
+export function tooMany(metrics: readonly MetricComparison[], { confidence }: { confidence: number }): string[] {
+  const unsure = metrics.filter(
+    ({ goal, change, chance = 1, interval }) =>
+      goal === "higher" &&
+      change === "unclear" &&
+      chance <= 1 - confidence &&
+      interval !== undefined &&
+      (interval.low > 0 || interval.high < 0),
+  );
+  if (unsure.length === 0) return [];
+  const among = metrics.filter(
+    ({ goal, correctedChance }) => goal === "higher" && correctedChance !== undefined,
+  ).length;
+  const names = unsure.map(({ metricName }) => metricName.slice(0, 80)).join(", ");
+  return [`${among} metrics changed, and among that many some differ by chance alone, perhaps also: ${names}`];
 }
 
 /**
@@ -74,7 +92,9 @@ export function notesOf(before: StoredRun, after: StoredRun): string[] {
   if (after.stamps.cancelled) notes.push("the current run was cancelled: some of its results are missing");
   const isRepeated = ({ cases }: StoredRun) => [...cases.values()].some((runs) => runs.length > 1);
   if (isRepeated(before) || isRepeated(after)) {
-    notes.push("some cases were run repeatedly: they are compared by the means of their scores");
+    notes.push(
+      "some cases were run repeatedly: scores are compared by their means, passes by the share of a case's runs",
+    );
   }
   return notes;
 }

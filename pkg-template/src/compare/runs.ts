@@ -16,14 +16,17 @@ import type {
   Input,
   MetricChange,
   MetricComparison,
+  PassComparison,
+  PassCounts,
   ResultChange,
   RunComparison,
   ThresholdChange,
   TurnComparison,
   VerdictChanges,
 } from "../types.js";
+import { detectableDifference, holm, meanTest, signTest } from "../statistics/significance.js";
 import { type Bootstrap, meanInterval } from "./bootstrap.js";
-import { lostVerdicts, notesOf } from "./notes.js";
+import { lostVerdicts, notesOf, tooMany } from "./notes.js";
 import { readRun, type StoredCase, type StoredRun, type StoredScore } from "./read.js";
 
 const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
@@ -38,7 +41,8 @@ const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
  *
  * The confidence interval of a metric's difference is a paired percentile bootstrap over the cases (Efron and
  * Tibshirani 1993, chapter 13): O(resamples · cases) time for each metric, about a second for 10,000 cases. Equal
- * inputs give equal results.
+ * inputs give equal results. A metric got better or worse if its interval leaves out 0 and chance makes such a difference
+ * rarely enough among as many metrics as there are (`docs/statistics.md`).
  *
  * Informational metrics (calls, tokens, seconds) are compared as well, where less is better, but regress no case.
  * Cases and metrics that only one run has are listed and not compared.
@@ -68,19 +72,21 @@ export function compareRuns(
   );
   const counts = { regressed: 0, worse: 0, changed: 0, fixed: 0, better: 0, unchanged: 0 };
   for (const { change } of cases) counts[change] += 1;
+  const compared = metricComparisons(cases, metrics, bootstrap);
   return {
     baseline: comparedRun(before),
     current: comparedRun(after),
     hasRegressions: counts.regressed > 0,
     counts,
-    metrics: metricComparisons(cases, metrics, bootstrap),
+    passes: passComparison(before, after, evalIds, bootstrap),
+    metrics: compared,
     cases: worstFirst(cases, metrics),
     addedCases: without(after.cases, before.cases),
     removedCases: without(before.cases, after.cases),
     addedMetrics: without(after.metricNames, before.metricNames).map((key) => after.metricNames.get(key) ?? key),
     removedMetrics: without(before.metricNames, after.metricNames).map((key) => before.metricNames.get(key) ?? key),
     thresholdChanges: thresholdChanges(cases),
-    notes: [...notesOf(before, after), ...lostVerdicts(cases, metrics)],
+    notes: [...notesOf(before, after), ...lostVerdicts(cases, metrics), ...tooMany(compared, bootstrap)],
     bootstrap,
   };
 }
@@ -332,6 +338,60 @@ function changedTurns(before: Found["turns"] = new Map(), after: Found["turns"] 
   return changed;
 }
 
+/** How often cases pass, over all of their runs. */
+function passComparison(
+  before: StoredRun,
+  after: StoredRun,
+  evalIds: readonly string[],
+  bootstrap: Bootstrap,
+): PassComparison {
+  const pairs = evalIds
+    .map(
+      (evalId) => [before, after].map(({ cases }) => passCounts(cases.get(evalId) ?? [])) as [PassCounts, PassCounts],
+    )
+    .filter((sides) => sides.every(({ runs }) => runs > 0));
+  const rates = pairs.map((sides) => sides.map(({ passed, runs }) => passed / runs) as [number, number]);
+  const differences = rates.map(([old, now]) => now - old);
+  const better = differences.filter((one) => one > 0).length;
+  const worse = differences.filter((one) => one < 0).length;
+  const interval = meanInterval(Float64Array.from(differences), bootstrap);
+  const chance = signTest(better, worse);
+  const detectable = detectableDifference(differences, bootstrap.confidence);
+  const [baselineRate, currentRate, difference] = [
+    mean(rates.map(([old]) => old)),
+    mean(rates.map(([, now]) => now)),
+    mean(differences),
+  ];
+  return {
+    baseline: sumOf(pairs.map(([old]) => old)),
+    current: sumOf(pairs.map(([, now]) => now)),
+    change: changeOverCases(better + worse, pairs.length, interval, chance, bootstrap),
+    compared: pairs.length,
+    better,
+    worse,
+    ...(baselineRate === undefined ? {} : { baselineRate }),
+    ...(currentRate === undefined ? {} : { currentRate }),
+    ...(difference === undefined ? {} : { difference }),
+    ...(interval === undefined ? {} : { interval }),
+    chance,
+    ...(detectable === undefined ? {} : { detectable }),
+  };
+}
+
+function passCounts(runs: readonly StoredCase[]): PassCounts {
+  const passed = runs.filter(({ status }) => status === PASSED).length;
+  return { runs: passed + runs.filter(({ status }) => status === FAILED).length, passed };
+}
+
+function sumOf(counts: readonly PassCounts[]): PassCounts {
+  const all = { runs: 0, passed: 0 };
+  for (const { runs, passed } of counts) {
+    all.runs += runs;
+    all.passed += passed;
+  }
+  return all;
+}
+
 function metricComparisons(
   cases: readonly CaseComparison[],
   metrics: readonly CommonMetric[],
@@ -339,8 +399,31 @@ function metricComparisons(
 ): MetricComparison[] {
   const byName = new Map<string, CaseMetricComparison[]>(metrics.map(({ metricName }) => [metricName, []]));
   for (const one of cases) for (const metric of one.metrics) byName.get(metric.metricName)?.push(metric);
-  return metrics.map((metric) => metricComparison(byName.get(metric.metricName) ?? [], metric, bootstrap));
+  const compared = metrics.map((metric) => metricComparison(byName.get(metric.metricName) ?? [], metric, bootstrap));
+  for (const goal of ["higher", "lower"])
+    decide(
+      compared.filter((metric) => metric.goal === goal),
+      bootstrap,
+    );
+  return compared;
 }
+
+/**
+ * Says which of several metrics changed for sure. Where no case changed there is nothing to test, so that such a metric does
+ * not count among those that may differ by chance (R. E. Tarone, 1990).
+ */
+function decide(metrics: readonly MetricComparison[], bootstrap: Bootstrap): void {
+  const tested = metrics.filter(({ chance, better, worse }) => chance !== undefined && better + worse > 0);
+  const corrected = holm(tested.map(({ chance = 1 }) => chance));
+  for (const [at, metric] of tested.entries()) metric.correctedChance = corrected[at] as number;
+  for (const metric of metrics) {
+    const { better, worse, compared, interval, correctedChance, goal } = metric;
+    const change = changeOverCases(better + worse, compared, interval, correctedChance, bootstrap);
+    metric.change = goal === "higher" ? change : (OPPOSITE[change] ?? change);
+  }
+}
+
+const OPPOSITE: Partial<Record<MetricChange, MetricChange>> = { better: "worse", worse: "better" };
 
 function metricComparison(
   results: readonly CaseMetricComparison[],
@@ -348,19 +431,21 @@ function metricComparison(
   bootstrap: Bootstrap,
 ): MetricComparison {
   const pairs = results.filter(({ difference }) => difference !== undefined);
-  const differences = Float64Array.from(pairs, ({ difference }) => difference ?? 0);
-  const rose = differences.reduce((sum, one) => sum + (one > 0 ? 1 : 0), 0);
-  const fell = differences.reduce((sum, one) => sum + (one < 0 ? 1 : 0), 0);
-  const interval = meanInterval(differences, bootstrap);
+  const differences = pairs.map(({ difference }) => difference ?? 0);
+  const rose = differences.filter((one) => one > 0).length;
+  const fell = differences.filter((one) => one < 0).length;
+  const interval = meanInterval(Float64Array.from(differences), bootstrap);
   const baselineMean = mean(pairs.map(({ baseline }) => baseline?.score ?? 0));
   const currentMean = mean(pairs.map(({ current }) => current?.score ?? 0));
-  const difference = mean([...differences]);
+  const difference = mean(differences);
+  const chance = interval === undefined ? undefined : meanTest(differences);
+  const detectable = interval === undefined ? undefined : detectableDifference(differences, bootstrap.confidence);
   const isScored = (one: ComparedScore | undefined, other: ComparedScore | undefined) =>
     one?.score !== undefined && other?.score === undefined;
   return {
     metricName,
     goal: isInformational ? "lower" : "higher",
-    change: metricChange(rose + fell, interval, { isInformational, ...bootstrap }, pairs.length),
+    change: "unclear",
     compared: pairs.length,
     better: isInformational ? fell : rose,
     worse: isInformational ? rose : fell,
@@ -371,26 +456,27 @@ function metricComparison(
     ...(currentMean === undefined ? {} : { currentMean }),
     ...(difference === undefined ? {} : { difference }),
     ...(interval === undefined ? {} : { interval }),
+    ...(chance === undefined ? {} : { chance }),
+    ...(detectable === undefined ? {} : { detectable }),
     ...(isInformational ? {} : { verdicts: verdictChanges(results) }),
   };
 }
 
 /**
- * Whether a metric changed for sure. Besides an interval without 0 it takes as many changed cases m as make 2¹⁻ᵐ, the
- * chance that all go one way although neither is likelier, no more than the interval may err: the bootstrap takes a
- * handful of values for all there is, and is too sure of them.
+ * Whether what rises got better for sure, over all cases. An interval without 0 is not enough: the bootstrap takes a handful
+ * of values for all there is, and is too sure of them.
  */
-function metricChange(
+function changeOverCases(
   changed: number,
-  interval: MetricComparison["interval"],
-  { isInformational, confidence }: { isInformational: boolean; confidence: number },
   compared: number,
+  interval: MetricComparison["interval"],
+  chance: number | undefined,
+  { confidence }: Bootstrap,
 ): MetricChange {
   if (compared > 0 && changed === 0) return "unchanged";
-  if (interval === undefined || 2 ** (1 - changed) > 1 - confidence) return "unclear";
-  if (interval.low > 0) return isInformational ? "worse" : "better";
-  if (interval.high < 0) return isInformational ? "better" : "worse";
-  return "unclear";
+  if (interval === undefined || chance === undefined || chance > 1 - confidence + 1e-12) return "unclear";
+  if (interval.low > 0) return "better";
+  return interval.high < 0 ? "worse" : "unclear";
 }
 
 function verdictChanges(results: readonly CaseMetricComparison[]): VerdictChanges {

@@ -8,12 +8,15 @@ import {
   changesText,
   type Comparisons,
   comparisonPieces,
+  detectableCell,
+  detectableText,
   intervalLabel,
   intervalText,
   isTelling,
   isByMetric,
   metricChangeText,
   numbersOf,
+  passesText,
   reasonOf,
   remarksOf,
   runText,
@@ -60,6 +63,7 @@ function markdownOf(list: readonly RunComparison[], options: MarkdownOptions, at
     const { baseline, current, metrics, cases } = comparison;
     write(`### ${code(current.evalSetId)} ${changesText(comparison)}`);
     write(prose(`Baseline: ${runText(baseline)}. Current: ${runText(current)}.`));
+    for (const text of [passesText(comparison), detectableText(comparison)]) if (text !== "") write(prose(`${text}.`));
     for (const remark of remarksOf(comparison)) write(`> ${prose(shorten(remark, 2000))}`);
     if (metrics.some(isTelling)) write(metricsTable(comparison));
     const changed = cases.filter(({ change }) => change !== "unchanged");
@@ -78,8 +82,19 @@ function table(header: readonly string[], aligns: readonly string[], rows: reado
 
 function metricsTable(comparison: RunComparison): string {
   return table(
-    ["Metric", "Cases", "Baseline", "Current", "Difference", intervalLabel(comparison), "Better", "Worse", "Change"],
-    [":---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", ":---"],
+    [
+      "Metric",
+      "Cases",
+      "Baseline",
+      "Current",
+      "Difference",
+      intervalLabel(comparison),
+      "Would show",
+      "Better",
+      "Worse",
+      "Change",
+    ],
+    [":---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", ":---"],
     comparison.metrics.filter(isTelling).map((metric) => {
       const numbers = numbersOf(metric);
       const change = metricChangeText(metric);
@@ -90,6 +105,7 @@ function metricsTable(comparison: RunComparison): string {
         numbers.value(metric.currentMean),
         numbers.difference(metric.difference),
         intervalText(metric, numbers),
+        detectableCell(metric, numbers),
         amountText(metric.better),
         amountText(metric.worse),
         metric.goal === "higher" && metric.change === "worse" ? `**${change}**` : change,

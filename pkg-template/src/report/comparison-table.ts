@@ -8,18 +8,21 @@ import {
   changesText,
   type Comparisons,
   comparisonPieces,
+  detectableText,
   intervalLabel,
   intervalText,
   isTelling,
   isByMetric,
   metricChangeText,
   numbersOf,
+  passesText,
   reasonOf,
   remarksOf,
   runText,
   scoreChangeText,
   statusChangeText,
   verdictLine,
+  wouldShowText,
 } from "./comparison.js";
 import { type At, caseName, informationalLabel, joined } from "./results.js";
 import { type Cell, Page, type Style, type TableOptions, widthOf, writeRows } from "./table.js";
@@ -79,6 +82,7 @@ function writeHeading(page: Page, comparison: RunComparison): void {
   }
   page.wrapped(`baseline: ${runText(baseline)}`, 2, 4, "dim");
   page.wrapped(`current:  ${runText(current)}`, 2, 4, "dim");
+  for (const text of [passesText(comparison), detectableText(comparison)]) if (text !== "") page.wrapped(text, 2, 4);
   for (const remark of remarksOf(comparison)) page.wrapped(`note: ${head(remark, 2000)}`, 2, 4, "yellow");
   page.line();
 }
@@ -116,6 +120,8 @@ function writeMetrics(page: Page, comparison: RunComparison): void {
         ];
       }),
     );
+    const would = wouldShowText(metrics);
+    if (would !== "") page.wrapped(would, 2, 4, "dim");
     page.line();
   }
 }

@@ -14,7 +14,7 @@ import type {
   TurnComparison,
 } from "../types.js";
 import { type At, countsText, guarded, statusWord } from "./results.js";
-import { amountText, count, isRecord, scoreText, thresholdText } from "./text.js";
+import { amountText, count, isRecord, percent, scoreText, thresholdText } from "./text.js";
 
 /** What every renderer of comparisons takes: one, or several. */
 export type Comparisons = RunComparison | readonly RunComparison[];
@@ -54,6 +54,7 @@ function isComparison(value: unknown): value is RunComparison {
     isRecord(value.baseline) &&
     isRecord(value.current) &&
     isRecord(value.counts) &&
+    isRecord(value.passes) &&
     ["metrics", "cases", "notes", "thresholdChanges"].every((key) => Array.isArray(value[key])) &&
     ["addedCases", "removedCases", "addedMetrics", "removedMetrics"].every((key) => Array.isArray(value[key]))
   );
@@ -78,6 +79,48 @@ export function verdictLine(comparisons: readonly RunComparison[]): string {
 export function runText({ cases, runs }: ComparedRun): string {
   const repeated = runs === cases.total ? "" : ` in ${count(runs, "run")}`;
   return `${count(cases.total, "case")}${repeated}: ${countsText(cases)}`;
+}
+
+/**
+ * How often cases pass, in a sentence: `75 % of runs pass, before 83 % (8 points less; 95% interval from 20 points less to 4 points more); 1
+ * case passes more often, 3 less often, which may be chance`. Empty where nothing can be compared.
+ */
+export function passesText({ passes, bootstrap }: RunComparison): string {
+  const { baseline, current, baselineRate, currentRate, difference, interval, better, worse, change } = passes;
+  if (baselineRate === undefined || currentRate === undefined || difference === undefined) return "";
+  const isRepeated = Math.max(baseline.runs, current.runs) > passes.compared;
+  const reach =
+    interval === undefined ? "" : `; ${levelText(bootstrap)} from ${points(interval.low)} to ${points(interval.high)}`;
+  const rates = `${percent(currentRate)} of ${isRepeated ? "runs" : "cases"} pass, before ${percent(baselineRate)}`;
+  if (better + worse === 0) return `${rates}; no case passes more or less often`;
+  const verdict = change === "unclear" ? "which may be chance" : "which is hardly chance";
+  return `${rates} (${points(difference)}${reach}); ${count(better, "case")} ${better === 1 ? "passes" : "pass"} more often, ${worse} less often, ${verdict}`;
+}
+
+/** What a comparison of so few cases would have missed; empty where nothing can be said. */
+export function detectableText({ passes: { detectable, change, compared } }: RunComparison): string {
+  if (detectable === undefined || change !== "unclear") return "";
+  const cases = count(compared, "case");
+  if (detectable >= 1) return `${cases} are too few to tell any such difference from chance`;
+  return `${cases} like these show a difference of ${Math.ceil(100 * detectable)} points four times in five, a smaller one more rarely`;
+}
+
+/** From which size on differences of metrics that are unclear would mostly have shown; empty where nothing can be said. */
+export function wouldShowText(metrics: readonly MetricComparison[]): string {
+  const sizes = metrics.flatMap((metric) => {
+    if (metric.goal !== "higher" || metric.change !== "unclear" || metric.detectable === undefined) return [];
+    return [`${metric.metricName} ${numbersOf(metric).value(metric.detectable)}`];
+  });
+  return sizes.length === 0
+    ? ""
+    : `unclear may be chance; differences show four times in five from: ${sizes.join(", ")}`;
+}
+
+/** `17 points less`, `no change`, `3 points more`. */
+function points(share: number): string {
+  const amount = Math.round(100 * share);
+  const size = Math.abs(amount);
+  return amount === 0 ? "no change" : `${size} ${size === 1 ? "point" : "points"} ${amount < 0 ? "less" : "more"}`;
 }
 
 /** What a reader should know of a comparison before its numbers, a sentence each. */
@@ -154,7 +197,16 @@ export function intervalText({ interval }: MetricComparison, { difference }: Num
 
 /** `95% interval`. */
 export function intervalLabel({ bootstrap }: RunComparison): string {
-  return `${Number((bootstrap.confidence * 100).toFixed(4))}% interval`;
+  return levelText(bootstrap);
+}
+
+function levelText({ confidence }: { confidence: number }): string {
+  return `${Number((confidence * 100).toFixed(4))}% interval`;
+}
+
+/** The smallest difference that would have shown; a dash where nothing varies. */
+export function detectableCell({ detectable }: MetricComparison, { value }: Numbers): string {
+  return detectable === undefined ? "–" : value(detectable);
 }
 
 /** What became of a metric; an amount is `lower` or `higher`, since it passes no judgement. */

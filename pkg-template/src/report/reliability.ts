@@ -3,7 +3,7 @@
 import { type Estimate } from "../statistics/estimates.js";
 import { type CaseReliability, reliabilityOf } from "../statistics/reliability.js";
 import type { EvalSetResult } from "../types.js";
-import { count, oneLine, shorten } from "./text.js";
+import { count, oneLine, percent, shorten } from "./text.js";
 
 /** The most flaky cases that are named. */
 const MOST_NAMED = 3;
@@ -38,8 +38,4 @@ function flakyText({ evalId, passed, runs }: CaseReliability): string {
 function rateText({ value, low, high }: Estimate, confidence: number): string {
   if (low === undefined || high === undefined) return percent(value);
   return `${percent(value)} (${percent(confidence)} interval ${Math.round(100 * low)} to ${percent(high)})`;
-}
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
 }

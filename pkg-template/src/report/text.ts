@@ -204,6 +204,11 @@ export function amountText(amount: number | undefined | null, digits = 0): strin
   return sign + grouped + (decimals && `.${decimals}`);
 }
 
+/** `83 %`. */
+export function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
 /** `1 case`, `2 cases`, `1,000 cases`. */
 export function count(amount: number, noun: string): string {
   return `${amountText(amount)} ${noun}${amount === 1 ? "" : "s"}`;

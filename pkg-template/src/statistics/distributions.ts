@@ -46,13 +46,18 @@ function incompleteBeta(x: number, a: number, b: number): number {
   return (Math.exp(logFactor) * fraction) / a;
 }
 
+/** How likely at most `successes` of some trials succeed, each with a chance. */
+export function binomialAtMost(successes: number, trials: number, chance: number): number {
+  return successes >= trials ? 1 : incompleteBeta(1 - chance, trials - successes, successes + 1);
+}
+
 /** Where a standard normal variable lies below with a chance of 0.5 to 1. */
 export function normalQuantile(chance: number): number {
   return zeroOf((x) => normalBelow(x) - chance);
 }
 
-/** How likely a standard normal variable lies below a number from 0 up. */
-function normalBelow(x: number): number {
+/** How likely a standard normal variable lies below a number from 0 to 30. */
+export function normalBelow(x: number): number {
   // erf by its series of positive terms (DLMF 7.6.2), which needs some 100 of them at 6.
   let term = x;
   let sum = x;
@@ -65,7 +70,12 @@ function normalBelow(x: number): number {
 
 /** Where a variable with Student's distribution lies below with a chance of 0.5 to 1. */
 export function studentQuantile(chance: number, freedom: number): number {
-  return zeroOf((t) => 1 - incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2 - chance);
+  return zeroOf((t) => 1 - studentBeyond(t, freedom) / 2 - chance);
+}
+
+/** How likely a variable with Student's distribution is at least this far from 0, to whichever side. */
+export function studentBeyond(t: number, freedom: number): number {
+  return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
 /** Where a function that grows from at most 0 at 0 is 0, by bisection to the last digit. */

@@ -58,13 +58,15 @@ export function Comparison({ set, index, isOnly }: ComparisonProps) {
           );
         })}
       </dl>
+      <Passes passes={set.passes} />
       <Notes set={set} />
       {metrics.length > 0 && (
         <section aria-label="Metrics">
           <Title>Metrics</Title>
           <p class="muted">
             Mean difference over the cases, with its {amountText(bootstrap.confidence * 100)}% confidence interval: a
-            paired bootstrap with {count(bootstrap.resamples, "resample")}. “Unclear” may well be chance.
+            paired bootstrap with {count(bootstrap.resamples, "resample")}. “Unclear” may well be chance: these cases
+            are too few, or differ too much, to tell.
           </p>
           <div class="wide" tabIndex={0} role="group" aria-label="Metrics, table">
             <table class="metric-changes">
@@ -112,6 +114,26 @@ export function Comparison({ set, index, isOnly }: ComparisonProps) {
         )}
       </section>
     </section>
+  );
+}
+
+/** How often cases pass, over all runs. */
+function Passes({ passes }: { passes: ShownComparison["passes"] }) {
+  const { baselineRate, currentRate, compared, better, worse, change, detectable } = passes;
+  if (baselineRate === undefined || currentRate === undefined) return null;
+  const percent = (share: number) => `${Math.round(100 * share)}%`;
+  const isRepeated = Math.max(passes.baseline.runs, passes.current.runs) > compared;
+  const wouldShow =
+    change !== "unclear" || detectable === undefined || detectable >= 1
+      ? ""
+      : ` A difference would mostly show from ${Math.ceil(100 * detectable)} points.`;
+  return (
+    <p>
+      {percent(currentRate)} of {isRepeated ? "runs" : "cases"} pass, before {percent(baselineRate)}:{" "}
+      {better + worse === 0
+        ? "no case passes more or less often."
+        : `${count(better, "case")} more often, ${worse} less often, which ${change === "unclear" ? "may be" : "is hardly"} chance.${wouldShow}`}
+    </p>
   );
 }
 
