@@ -198,10 +198,11 @@ or a metric that only one of the runs has, which is named.
 
 How often cases pass is compared over all of their runs. For it and for each metric there is the
 mean difference over the cases with its 95% confidence interval, a paired bootstrap with 10,000
-resamples. A metric got better or worse if the interval leaves out 0, and if a difference like that comes about
-by chance in at most one of twenty comparisons of equal agents, for all metrics together: that takes
-at least six cases that changed. Otherwise the change may well be chance and is called unclear; the
-report says how large a difference would have shown. docs/statistics.md tells more.
+resamples. A metric got better or worse if the interval leaves out 0, and if a difference like
+that comes about by chance in at most one of twenty comparisons of equal agents, for all metrics
+together: that takes at least six cases that changed. Otherwise the change may well be chance and
+is called unclear; the report says how large a difference would have shown. docs/statistics.md
+tells more.
 
 Options
 ${optionsHelp("compare", "output", "scoring")}
