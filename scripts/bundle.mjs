@@ -21,11 +21,12 @@ const COMMON = {
 /** Names stay, and lines stay short enough for stacks. */
 const LINE_LIMIT = 160;
 
+/** Functions and classes keep their names, which stacks and errors show. */
+const SHORT_LOCALS = { keep_fnames: true, keep_classnames: true };
+
 /** An `import()` of CommonJS would go through the loader of ES modules. */
 const CJS = {
-  minifyWhitespace: true,
   minifySyntax: true,
-  lineLimit: LINE_LIMIT,
   format: "cjs",
   platform: "node",
   supported: { "dynamic-import": false },
@@ -41,23 +42,25 @@ export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
   for (const { path, ...chunk } of await split("esm", esm, sources)) {
-    const { code, map } = await withoutWhiteSpace(chunk);
+    const { code, map } = await withoutWhiteSpace(chunk, { module: true });
     write(path, `${code}\n`, mapOfLines(JSON.parse(map), path, sources));
   }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
   for (const { path, ...chunk } of await split("cjs", cjs, sources)) {
-    const { code, map } = await transform(withMap(chunk), { ...COMMON, ...CJS });
-    write(path, code + markFor(basename(path)), mapOfLines(JSON.parse(map), path, sources));
+    const rewritten = await transform(withMap(chunk), { ...COMMON, ...CJS });
+    const { code, map } = await withoutWhiteSpace(rewritten, { mangle: SHORT_LOCALS });
+    write(path, `${code}\n${markFor(basename(path))}`, mapOfLines(JSON.parse(map), path, sources));
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
 }
 
 /** A module without white space, but with the comments that bundlers read, which esbuild takes out as well. */
-function withoutWhiteSpace({ code, map }) {
+function withoutWhiteSpace({ code, map }, options) {
   return minify(code, {
-    module: true,
     compress: false,
     mangle: false,
+    ...options,
+    ecma: 2020,
     format: { comments: /__PURE__|[iI]gnore/, preserve_annotations: true, max_line_len: LINE_LIMIT },
     sourceMap: { content: map },
   });
