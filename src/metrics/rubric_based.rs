@@ -68,6 +68,7 @@ pub(super) fn build(
     judge_config.whole_conversation = metric.prompt.shows_conversation();
     let with_intermediate = metric_config.setting(WITH_INTERMEDIATE, read_flag)?;
     let rubrics = metric_config.setting(RUBRICS, rubrics)?;
+    metric_config.warnings.read_rubric_types.set(true);
     Ok(Box::new(RubricBased { metric, judge_config, with_intermediate, rubrics }))
 }
 

@@ -10,9 +10,10 @@ use super::rubric_based::{self, RubricMetric};
 use crate::foundation::error::Result;
 use crate::judge::prompt::FINAL_RESPONSE_RUBRICS;
 use crate::model::config::MetricConfig;
+use crate::model::invocation::Rubric;
 
 static METRIC: RubricMetric =
-    RubricMetric { prompt: &FINAL_RESPONSE_RUBRICS, rubric_type: "FINAL_RESPONSE_QUALITY" };
+    RubricMetric { prompt: &FINAL_RESPONSE_RUBRICS, rubric_type: Rubric::FINAL_RESPONSE_QUALITY };
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "rubric_based_final_response_quality_v1",

@@ -9,8 +9,10 @@ use super::rubric_based::{self, RubricMetric};
 use crate::foundation::error::Result;
 use crate::judge::prompt::TRAJECTORY_RUBRICS;
 use crate::model::config::MetricConfig;
+use crate::model::invocation::Rubric;
 
-static METRIC: RubricMetric = RubricMetric { prompt: &TRAJECTORY_RUBRICS, rubric_type: "TRAJECTORY_QUALITY" };
+static METRIC: RubricMetric =
+    RubricMetric { prompt: &TRAJECTORY_RUBRICS, rubric_type: Rubric::TRAJECTORY_QUALITY };
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "rubric_based_multi_turn_trajectory_quality_v1",

@@ -9,8 +9,10 @@ use super::rubric_based::{self, RubricMetric};
 use crate::foundation::error::Result;
 use crate::judge::prompt::TOOL_USE_RUBRICS;
 use crate::model::config::MetricConfig;
+use crate::model::invocation::Rubric;
 
-static METRIC: RubricMetric = RubricMetric { prompt: &TOOL_USE_RUBRICS, rubric_type: "TOOL_USE_QUALITY" };
+static METRIC: RubricMetric =
+    RubricMetric { prompt: &TOOL_USE_RUBRICS, rubric_type: Rubric::TOOL_USE_QUALITY };
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "rubric_based_tool_use_quality_v1",

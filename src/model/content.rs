@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::shape::{List, Type, View as _, did_you_mean, record};
+use super::shape::{List, Type, View as _, Warnings, did_you_mean, record};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::Json;
 
@@ -70,7 +70,7 @@ record! {
 }
 
 /// Rejects a call whose name or arguments are under unknown keys: it would count as a call without them.
-fn call_is_read(json: Json<'_>) -> Result<()> {
+fn call_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let call = FunctionCall::from_json(json);
     let is_missing = |key: &str, synonyms: &[&str]| {
         let other = json.other_entries().find(|(other, value)| {
@@ -90,7 +90,7 @@ fn call_is_read(json: Json<'_>) -> Result<()> {
 }
 
 /// Rejects a part whose text is under another key: it would count as empty.
-fn part_is_read(json: Json<'_>) -> Result<()> {
+fn part_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let part = Part::from_json(json);
     let is_empty =
         part.text().is_none() && part.function_call().is_none() && part.function_response().is_none();
@@ -106,7 +106,7 @@ fn part_is_read(json: Json<'_>) -> Result<()> {
 }
 
 /// Rejects a content without parts whose text is under other keys: it would count as empty.
-fn content_is_read(json: Json<'_>) -> Result<()> {
+fn content_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     if Content::from_json(json).parts().is_some() {
         return Ok(());
     }

@@ -109,7 +109,7 @@ record! {
     } keeps unread
 }
 
-fn one_kind_of_conversation(json: Json<'_>) -> Result<()> {
+fn one_kind_of_conversation(json: Json<'_>, _: &Warnings) -> Result<()> {
     let case = EvalCase::from_json(json);
     let problem = match (case.conversation(), case.conversation_scenario()) {
         (Some(_), Some(_)) => "both are",

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use super::config::either;
 use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall};
 use super::results::EvalMetricResultPerInvocation;
-use super::shape::{List, Shape, Type, View, did_you_mean, record};
+use super::shape::{List, Shape, Type, View, Warnings, did_you_mean, record};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Items, Json, Kind};
 use crate::foundation::suggestion::suggestion;
+use crate::foundation::write::quoted;
 
 record! {
     /// One turn: what the user said, what the agent did, what it answered.
@@ -39,7 +40,7 @@ record! {
 
 /// Rejects a turn without any known field whose content is under other keys: it would be scored as an empty
 /// one. Also rejects agents of which judges would see nothing.
-fn invocation_is_read(json: Json<'_>) -> Result<()> {
+fn invocation_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let turn = Invocation::from_json(json);
     if let Some(app) = turn.app_details() {
         agents_are_read(app)?;
@@ -97,7 +98,7 @@ fn known_keys(json: Json<'_>, what: &str, keys: &[[&'static str; 2]]) -> Result<
 }
 
 /// Does the same for intermediate data.
-fn summary_is_read(json: Json<'_>) -> Result<()> {
+fn summary_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let data = IntermediateSummary::from_json(json);
     let is_empty = data.tool_uses().is_none()
         && data.tool_responses().is_empty()
@@ -136,7 +137,21 @@ record! {
         description: Option<Cow<'a, str>> = "description" | "description";
         /// Which metric the rubric is for: `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY` or `TRAJECTORY_QUALITY`.
         r#type: Option<Cow<'a, str>> = "type" | "type";
+    } rule rubric_is_read
+}
+
+/// Warns of a rubric of a case or turn that no metric reads, if a metric reads rubrics by their type.
+fn rubric_is_read(json: Json<'_>, warnings: &Warnings) -> Result<()> {
+    let found = Rubric(json).r#type();
+    if warnings.read_rubric_types.get() && !Rubric::TYPES.iter().any(|known| found.as_deref() == Some(known))
+    {
+        let which = found
+            .map_or_else(|| "without a type".to_owned(), |found| "of the type ".to_owned() + &quoted(&found));
+        let help = "The types are `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY` and `TRAJECTORY_QUALITY`";
+        let message = ["rubrics ", &which, " are left out: no metric reads them"].concat();
+        warnings.add_with_help(json, message, help.to_owned());
     }
+    Ok(())
 }
 
 record! {
@@ -264,6 +279,16 @@ record! {
 }
 
 impl<'a> Rubric<'a> {
+    /// The type of rubrics about final responses.
+    pub const FINAL_RESPONSE_QUALITY: &'static str = "FINAL_RESPONSE_QUALITY";
+    /// The type of rubrics about the use of tools in a turn.
+    pub const TOOL_USE_QUALITY: &'static str = "TOOL_USE_QUALITY";
+    /// The type of rubrics about whole conversations.
+    pub const TRAJECTORY_QUALITY: &'static str = "TRAJECTORY_QUALITY";
+    /// All types.
+    const TYPES: [&'static str; 3] =
+        [Self::FINAL_RESPONSE_QUALITY, Self::TOOL_USE_QUALITY, Self::TRAJECTORY_QUALITY];
+
     /// The property in words.
     #[must_use]
     pub fn words(self) -> Option<Cow<'a, str>> {

@@ -204,7 +204,7 @@ impl Checker<'_, '_> {
             return Err(self.missing(at, field));
         }
         match shape.rule {
-            Some(rule) => rule(self.document.value(at)).map(|()| None),
+            Some(rule) => rule(self.document.value(at), self.warnings).map(|()| None),
             None => Ok(None),
         }
     }

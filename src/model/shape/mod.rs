@@ -35,8 +35,8 @@ pub struct Shape {
     pub fields: &'static [Field],
     /// What happens to keys that are no fields.
     pub unknown_keys: UnknownKeys,
-    /// A check across fields.
-    pub rule: Option<fn(Json<'_>) -> Result<()>>,
+    /// A check across fields, which may also warn.
+    pub rule: Option<fn(Json<'_>, &Warnings) -> Result<()>>,
 }
 
 /// What happens to keys that are no fields of their record. Keys that resemble a field are treated separately.

@@ -1,6 +1,6 @@
 //! Warnings, collected by all readers.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Json;
@@ -9,6 +9,9 @@ use crate::foundation::json::Json;
 /// kept.
 #[derive(Default)]
 pub struct Warnings {
+    /// Whether a metric reads rubrics by their type, so that one of an unknown type is warned of. The metric sets it where
+    /// the config is read; readers of conversations are given it.
+    pub read_rubric_types: Cell<bool>,
     all: RefCell<Vec<Error>>,
 }
 

@@ -63,11 +63,11 @@ pub(in crate::wasm) struct InputWarning {
     pub(super) warning: Error,
 }
 
-pub(in crate::wasm) fn input_warnings<const N: usize>(
-    found: [(&'static str, Warnings); N],
-) -> Vec<InputWarning> {
-    let of_input = |(input, warnings): (_, Warnings)| {
-        warnings.into_vec().into_iter().map(move |warning| InputWarning { input, warning })
-    };
-    found.into_iter().flat_map(of_input).collect()
+/// The warnings about one input.
+pub(in crate::wasm) fn input_warnings(input: &'static str, found: Warnings) -> Vec<InputWarning> {
+    let mut all = Vec::new();
+    for warning in found.into_vec() {
+        all.push(InputWarning { input, warning });
+    }
+    all
 }

@@ -152,17 +152,19 @@ async fn read_files(
         }
         None => Plan::default_config(options.plan_options())?,
     };
+    for warnings in [&of_set, &of_actual] {
+        warnings.read_rubric_types.set(of_config.read_rubric_types.get());
+    }
     let (eval_set, of_set) = match eval_set {
         Ok(read) => read,
         Err(text) => {
             let read = read_eval_set(text, options.eval_set_name(), &of_set, pace).await;
-            (Rc::new(read.map_err(with_input(EVAL_SET))?), input_warnings([(EVAL_SET, of_set)]))
+            (Rc::new(read.map_err(with_input(EVAL_SET))?), input_warnings(EVAL_SET, of_set))
         }
     };
     let actual =
         read_actual(actual, options.eval_set_name(), &of_actual, pace).await.map_err(with_input("actual"))?;
-    let of_inputs =
-        [input_warnings([("config", of_config)]), of_set, input_warnings([("actual", of_actual)])];
+    let of_inputs = [input_warnings("config", of_config), of_set, input_warnings("actual", of_actual)];
     let inputs = Inputs::Files { eval_set, actual };
     let eval_ids = options.eval_ids().map(<[_]>::to_vec);
     let mut run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options.into_run()));
@@ -188,6 +190,9 @@ async fn read_conversations(
         .await
         .and_then(|mut json| Plan::from_metric(&mut json, options.plan_options(), &of_metric))
         .map_err(with_input("metric"))?;
+    for warnings in [&of_expected, &of_actual] {
+        warnings.read_rubric_types.set(of_metric.read_rubric_types.get());
+    }
     let conversation = &<List<'_, Invocation<'_>>>::TYPE;
     let expected =
         checked_optional(expected, conversation, &of_expected, pace).await.map_err(with_input("expected"))?;
@@ -195,12 +200,13 @@ async fn read_conversations(
     let scenario = checked_optional(scenario, &ConversationScenario::TYPE, &of_scenario, pace)
         .await
         .map_err(with_input("scenario"))?;
-    let warnings = input_warnings([
-        ("metric", of_metric),
-        ("actual", of_actual),
-        ("expected", of_expected),
-        ("scenario", of_scenario),
-    ]);
+    let warnings = [
+        input_warnings("metric", of_metric),
+        input_warnings("actual", of_actual),
+        input_warnings("expected", of_expected),
+        input_warnings("scenario", of_scenario),
+    ]
+    .concat();
     let inputs = Inputs::Conversations { actual, expected, scenario };
     let run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options.into_run()));
     Ok(EvalRun { run, warnings, batch: Batch::default() })
