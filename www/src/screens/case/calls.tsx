@@ -14,6 +14,7 @@ import { More } from "../../ui/more.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
 import { failureOf, jsonOf } from "./model.js";
+import "./calls.css";
 
 const KINDS: Readonly<Record<AlignmentEntry["kind"], { sign: string; word: string; className: string }>> = {
   match: { sign: "=", word: "Match", className: "match" },

@@ -9,6 +9,7 @@ import { createFinder } from "./excerpt.js";
 import { agentsOf, type TurnEvent, turnEventsOf, jsonOf } from "./model.js";
 import { ContextText, ContextValue, HighlightContext } from "./highlight.js";
 import { useSignal } from "@preact/signals";
+import "./events.css";
 
 /** How many events are shown at first; five times as many are added at a time. */
 const EVENTS_PER_PAGE = 100;

@@ -9,6 +9,7 @@ import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Text } from "../../ui/text.js";
 import type { Question } from "../../worker/protocol.js";
 import { Sentences } from "./sentences.js";
+import "./judged.css";
 
 export interface JudgedProps {
   metrics: readonly EvalMetricResult[];

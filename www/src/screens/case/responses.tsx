@@ -7,6 +7,7 @@ import { amountText, scoreText } from "../../ui/format.js";
 import { type Mark, Text } from "../../ui/text.js";
 import { MAX_MATCHED_WORDS } from "../../worker/protocol.js";
 import { Label, labelsOf, labelClass } from "./sentences.js";
+import "./responses.css";
 
 interface ResponsesProps {
   expected: string | undefined;

@@ -10,6 +10,7 @@ import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
 import { isRemark } from "./judged.js";
 import { isRecord } from "./model.js";
+import "./rubrics.css";
 
 /** How many rubrics are shown at first and added at a time. If there are more, those that are not met come first. */
 const RUBRICS_PER_PAGE = 200;

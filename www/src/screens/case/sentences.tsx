@@ -6,6 +6,7 @@ import { useSignal } from "@preact/signals";
 import { head } from "../../ui/format.js";
 import { Text, visible } from "../../ui/text.js";
 import { type Highlight, HighlightContext } from "./highlight.js";
+import "./sentences.css";
 
 const LABEL_CLASSES: ReadonlyMap<string, string> = new Map([
   ["supported", "supported"],

@@ -2,6 +2,7 @@
 
 import type { EvalCaseResult, EvalMetricResultDetails } from "adk-metrics";
 import { amountText } from "../../ui/format.js";
+import "./usage.css";
 
 interface Column {
   name: string;
