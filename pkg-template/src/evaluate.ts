@@ -17,7 +17,8 @@ import { isObject, reading, unexpected } from "./engine/values.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { type Steps, Stretch } from "./engine/steps.js";
 import { runOptions } from "./run/options.js";
-import type { EngineError, RunOptions } from "./generated/contract.js";
+import type { EngineError, RunHeader, RunOptions } from "./generated/contract.js";
+import { advisoryOf, checkAdvisory, decidedStatus } from "./advisory.js";
 import { AdkMetricsError, strictErrorOf, warningOf } from "./errors.js";
 import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
@@ -123,6 +124,8 @@ export async function openEvaluation(request: RequestToCheck, foresees = false):
     try {
       const warnings = warningsOf(plan, session);
       if (given.strict === true && warnings.length > 0) throw strictError(warnings, plan);
+      const known = advisoryOf(given.advisory ?? [], namesOf(session.header.metrics)).warnings;
+      if (given.strict === true && known.length > 0) throw strictErrorOf(known);
       const evalSet = await inTurns(evalSetInSteps(plan, session), stretch);
       const count = foresees ? (evalSet?.evalCases.length ?? 0) : 0;
       const unscorable = await inTurns(unscorableInSteps(plan, session, count), stretch);
@@ -132,9 +135,9 @@ export async function openEvaluation(request: RequestToCheck, foresees = false):
       }
       return {
         evalSet,
-        metrics: session.header.metrics.filter(passesOrFails).map(({ metricName }) => metricName),
+        metrics: namesOf(session.header.metrics),
         unscorable,
-        warnings: warnings.map((warning) => warningOf(warning, plan)),
+        warnings: [...warnings.map((warning) => warningOf(warning, plan)), ...known],
         evaluate: (next) =>
           resultOf(evaluateBatches({ ...next, evalSet: given.evalSet }, { bytes: plan.evalSet, session })),
         close: () => closeSession(session),
@@ -179,6 +182,11 @@ function* unscorableInSteps(plan: RunPlan, session: Session, count: number): Ste
     yield;
   }
   return all;
+}
+
+/** The metrics that pass or fail. */
+function namesOf(metrics: RunHeader["metrics"]): string[] {
+  return metrics.filter(passesOrFails).map(({ metricName }) => metricName);
 }
 
 function passesOrFails(metric: { threshold?: number } | undefined): boolean {
@@ -243,9 +251,13 @@ async function* evaluateBatches(
         if (header.warnings.length > 0) {
           set.warnings = header.warnings.map((warning) => warningOf(warning, plan));
         }
+        if (given.advisory !== undefined) noteAdvisory(set, given.advisory, namesOf(header.metrics), given.strict);
         continue;
       }
       const results = next.value.cases.map(({ result }) => result);
+      if (set.advisory !== undefined) {
+        for (const result of results) result.finalEvalStatus = decidedStatus(result, set);
+      }
       for (const result of results) set.evalCaseResults.push(result);
       for (const { key } of next.value.cases) keys.push(key);
       yield results;
@@ -263,6 +275,14 @@ function putInOrder(results: EvalCaseResult[], keys: readonly number[]): void {
   const places = Array.from(keys, (_, at) => at).sort((a, b) => (keys[a] as number) - (keys[b] as number));
   const ordered = places.map((place) => results[place] as EvalCaseResult);
   for (const [at, result] of ordered.entries()) results[at] = result;
+}
+
+/** Says which metrics decide nothing. */
+function noteAdvisory(set: EvalSetResult, wanted: readonly string[], metrics: readonly string[], strict = false): void {
+  const { advisory, warnings } = advisoryOf(wanted, metrics);
+  if (strict && warnings.length > 0) throw strictErrorOf(warnings);
+  if (advisory.length > 0) set.advisory = advisory;
+  if (warnings.length > 0) set.warnings = [...(set.warnings ?? []), ...warnings];
 }
 
 /** Says who judged, and what that took. */
@@ -287,6 +307,8 @@ function copyOf(request: EvaluateRequest): EvaluateRequest {
     checkCount(evalIds.length, "evalIds");
     copy.evalIds = Array.from<string>(evalIds);
   }
+  checkAdvisory(copy.advisory);
+  if (copy.advisory !== undefined) copy.advisory = Array.from(copy.advisory);
   if (typeof onProgress === "function") copy.onProgress = (progress) => onProgress.call(request, progress);
   return copy;
 }

@@ -11,6 +11,7 @@ export type { MetricAnswer, MetricFunction, TurnAnswer } from "./metric-function
 export { DEFAULT_METRIC_EVALUATOR_REGISTRY, MetricEvaluatorRegistry } from "./registry.js";
 export { type Rouge, rouge1 } from "./rouge.js";
 export type { Estimate, Variance } from "./statistics/estimates.js";
+export { checkGates, type GateOutcome, type GateReport, type Gates } from "./statistics/gates.js";
 export {
   type CaseMetricReliability,
   type CaseReliability,

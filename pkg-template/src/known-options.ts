@@ -76,6 +76,7 @@ const HOST_REQUEST: Readonly<Record<Exclude<RequestOption, (typeof ENGINE_REQUES
   criteria: true,
   registry: true,
   strict: true,
+  advisory: true,
 };
 
 const REQUEST = [...Object.keys(HOST_REQUEST), ...ENGINE_REQUEST];

@@ -1,5 +1,6 @@
+import { decidedStatus } from "./advisory.js";
 import { reading, unexpected } from "./engine/values.js";
-import { statusOfCase, statusOfScore } from "./engine/status.js";
+import { statusOfScore } from "./engine/status.js";
 import { withMetricResults } from "./engine/turn.js";
 import { EvalStatus } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
@@ -27,7 +28,7 @@ export function withThresholds(result: EvalSetResult, criteria: Criteria): EvalS
     if (!Array.isArray(result?.evalCaseResults)) {
       throw unexpected("the result of an evaluation", result?.evalCaseResults, "result: evalCaseResults");
     }
-    const evalCaseResults = result.evalCaseResults.map((one, at) => caseWith(one, at, thresholds));
+    const evalCaseResults = result.evalCaseResults.map((one, at) => caseWith(one, at, thresholds, result));
     thresholds.checkAllReached();
     return { ...result, evalCaseResults };
   });
@@ -88,16 +89,13 @@ function thresholdsOf(criteria: Criteria): ReadonlyMap<string, number | undefine
   return thresholds;
 }
 
-function caseWith(result: EvalCaseResult, at: number, thresholds: Thresholds): EvalCaseResult {
+function caseWith(result: EvalCaseResult, at: number, thresholds: Thresholds, set: EvalSetResult): EvalCaseResult {
   checkCase(result, at);
   const overallEvalMetricResults = result.overallEvalMetricResults.map((metric) => metricWith(metric, thresholds));
   return {
     ...result,
     overallEvalMetricResults,
-    finalEvalStatus:
-      overallEvalMetricResults.length === 0
-        ? result.finalEvalStatus
-        : statusOfCase(overallEvalMetricResults.map(({ evalStatus }) => evalStatus)),
+    finalEvalStatus: decidedStatus({ ...result, overallEvalMetricResults }, set),
     evalMetricResultPerInvocation: result.evalMetricResultPerInvocation.map((turn) => turnWith(turn, thresholds)),
   };
 }

@@ -385,6 +385,8 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
   cancelled?: boolean;
   /** What may surprise in the inputs. */
   warnings?: Mistake[];
+  /** The metrics that decide nothing. */
+  advisory?: string[];
 }
 
 /** What to evaluate. */
@@ -401,6 +403,8 @@ export interface EvaluateRequest extends EvaluatorOptions, Partial<Pick<RunOptio
   registry?: MetricRegistry;
   /** Whether warnings that are known before anything is scored are errors. Default: false. */
   strict?: boolean;
+  /** Metrics that are reported and decide nothing: a case passes or fails by the others. */
+  advisory?: readonly string[];
 }
 
 /** What `evaluate` needs of a registry. */

@@ -16,7 +16,7 @@ const PACKAGE = [
   ["engine", "known-options", "metric-info"],
   ["judges"],
   ["run"],
-  ["rouge", "thresholds", "adk-schema", "evaluators", "metric-function", "registry", "evaluate"],
+  ["rouge", "advisory", "thresholds", "adk-schema", "evaluators", "metric-function", "registry", "evaluate"],
   ["statistics"],
   ["report", "compare", "modules"],
   ["agents"],

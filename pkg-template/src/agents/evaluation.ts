@@ -32,6 +32,7 @@ export interface Plan {
 export interface ScoringOptions extends EvaluatorOptions {
   registry?: MetricRegistry;
   strict?: boolean;
+  advisory?: readonly string[];
 }
 
 /** Runs an agent `numRuns` times on every case and scores it. */

@@ -14,9 +14,11 @@ export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOption
   registry?: MetricRegistry;
   /** Whether warnings that are known before the agent is run are errors. Default: false. */
   strict?: boolean;
+  /** Metrics that are reported and decide nothing: a case passes or fails by the others. */
+  advisory?: readonly string[];
 }
 
-const KNOWN = [...EVALUATOR_OPTIONS, ...RUN_OPTIONS, "registry", "strict"];
+const KNOWN = [...EVALUATOR_OPTIONS, ...RUN_OPTIONS, "registry", "strict", "advisory"];
 
 const OF_FILES = [...KNOWN, "criteria", "printDetailedResults"];
 

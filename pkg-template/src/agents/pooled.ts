@@ -29,7 +29,10 @@ interface Pool {
 const NO_REASON = "no reason is known";
 
 /** What did not pass. */
-export function failuresOf({ evalSetId, evalCaseResults }: EvalSetResult, agentName: string): EvaluationFailure[] {
+export function failuresOf(
+  { evalSetId, evalCaseResults, advisory = [] }: EvalSetResult,
+  agentName: string,
+): EvaluationFailure[] {
   const failures: EvaluationFailure[] = [];
   for (const [evalId, runs] of byCase(evalCaseResults)) {
     const reasons = new Map<string, number[]>();
@@ -47,7 +50,8 @@ export function failuresOf({ evalSetId, evalCaseResults }: EvalSetResult, agentN
       });
     }
     for (const { metricName, threshold, score, status, reason } of poolsOf(evalId, runs)) {
-      if (status === EvalStatus.PASSED || status === EvalStatus.INFORMATIONAL) continue;
+      if (status === EvalStatus.PASSED || status === EvalStatus.INFORMATIONAL || advisory.includes(metricName))
+        continue;
       const mean = runs.length === 1 ? "" : ` on average of ${runs.length} runs`;
       const message =
         score === undefined

@@ -28,6 +28,7 @@ import { type Arguments, countOf } from "./arguments.js";
 import { commandVariables, readDotenvBeside } from "./environment.js";
 import { baseName } from "./files.js";
 import { agentToRun } from "./find.js";
+import { checkRuns, gatesOf } from "./gates.js";
 import type { Input } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import { Mistake } from "./mistakes.js";
@@ -79,6 +80,8 @@ export class AgentRuns {
       ...(parallelism === undefined ? {} : { parallelism: countOf("parallelism", parallelism) }),
       ...(timeout === undefined ? {} : { turnTimeoutMs: 1000 * secondsOf("turn-timeout", timeout) }),
     };
+    const gates = gatesOf(given);
+    if (gates !== undefined) checkRuns(gates, this.#numRuns);
     this.#session = given.one("session");
   }
 

@@ -48,6 +48,12 @@ const agentHelp = (command: "run" | "record") => `${optionsHelp(command, "agent"
 
 const scoringHelp = (command: Scored) => `Scoring
 ${optionsHelp(command, "scoring")}
+What has to pass
+${optionsHelp(command, "gates")}
+  All that is given has to be reached; without any, every run of every case has to pass. A run that
+  was not evaluated counts as not passed. stderr says what was reached, or by how much it was
+  missed.
+
 Output
 ${optionsHelp(command, "output")}
   Options of adk eval may be written as there: --config_file_path (which is --config),
@@ -96,9 +102,9 @@ function inColumns(count: number, names: readonly string[]): string {
 }
 
 const EXIT_HELP = `Exit status
-    0  every case passed
+    0  every case passed; with --min-pass-rate and the like, they were reached
     1  some case did not pass or was not evaluated, or a result is missing because calls of a
-       judge failed
+       judge failed; with --min-pass-rate and the like, one was not reached
     2  the input or the command line cannot be used, an output cannot be written, there is no
        judge for a metric that asks one, or with --strict there is a warning
     3  a judge was asked, and not one call got a reply: no connection, a wrong key, an unknown

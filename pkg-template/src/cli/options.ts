@@ -57,7 +57,7 @@ function described(formats: readonly ReportFormat[]): string {
 }
 
 /** The parts of a command's help that list options. */
-export type OptionGroup = "agent" | "input" | "scoring" | "output" | "judges" | "spending" | "server";
+export type OptionGroup = "agent" | "input" | "scoring" | "gates" | "output" | "judges" | "spending" | "server";
 
 /** An option, of one or several commands. */
 export interface OptionEntry {
@@ -189,6 +189,35 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "scoring",
     commands: SCORED,
     help: "Stop at the first case that does not pass. The results so far are written, and stderr says how many cases were left out.",
+  },
+  {
+    name: "min-pass-rate",
+    group: "gates",
+    commands: SCORED,
+    value: "<share>",
+    help: "The share of runs that have to pass, from 0 to 1, instead of all: 0.9.",
+  },
+  {
+    name: "min-pass-hat",
+    group: "gates",
+    commands: SCORED,
+    value: "<k>=<share>",
+    isRepeatable: true,
+    help: "How likely k runs of a case all have to pass (pass^k): 3=0.8. Every case has to be run k times or more. May be repeated.",
+  },
+  {
+    name: "allow-flaky",
+    group: "gates",
+    commands: SCORED,
+    help: "It is enough that each case passes in one of its runs.",
+  },
+  {
+    name: "advisory",
+    group: "gates",
+    commands: SCORED,
+    value: "<metric>",
+    isRepeatable: true,
+    help: "A metric that is reported and decides nothing: cases pass or fail by the others. May be repeated.",
   },
   {
     name: "watch",

@@ -16,6 +16,7 @@ import { type Arguments, countOf, oneOf } from "./arguments.js";
 import { selectedIds } from "./agent-runs.js";
 import { budgetOf, sayPrices } from "./budget.js";
 import { baseName } from "./files.js";
+import { gatesOf, gateStatus } from "./gates.js";
 import { type Input, readInputs, sayWhichCriteria, selectionsOf } from "./inputs.js";
 import { firstFailure, joined, leftOutText, untilFailure } from "./bail.js";
 import { Interruption } from "./interruption.js";
@@ -73,6 +74,7 @@ export async function score(
   const formats = formatsOf(given);
   const options = optionsOf(given, formats);
   const budget = budgetOf(given);
+  const gates = gatesOf(given);
   const judges = judgeChoiceOf(given);
   const selections = selectionsOf(given, command);
   const evalSets = selections.map(({ file }) => file);
@@ -113,13 +115,14 @@ export async function score(
   if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure(results);
-  if (failure !== undefined) return failure;
+  if (failure !== undefined && (gates === undefined || failure !== ExitStatus.Failed)) return failure;
   if (given.has("strict") && results.some(({ warnings = [] }) => warnings.length > 0)) {
     note("--strict: there are warnings, so the exit status is 2");
     return ExitStatus.Unusable;
   }
   const cases = results.flatMap((set) => set.evalCaseResults);
   if (cases.length === 0) warn("there was no case to score");
+  if (gates !== undefined) return gateStatus(results, gates);
   const passed = cases.length > 0 && cases.every(({ finalEvalStatus }) => finalEvalStatus === EvalStatus.PASSED);
   return passed ? ExitStatus.Passed : ExitStatus.Failed;
 }
@@ -135,7 +138,7 @@ function formatsOf(given: Arguments): ReportFormat[] {
 const METRIC_TIMEOUT_MS = 120_000;
 
 /** How to evaluate. Explanations are made only for the reports that show them, unless asked for. */
-function optionsOf(given: Arguments, formats: readonly ReportFormat[]): EvaluatorOptions {
+function optionsOf(given: Arguments, formats: readonly ReportFormat[]): ScoringOptions {
   const detailed = given.has("print-detailed-results");
   if (detailed && !formats.includes("table")) {
     throw new Mistake("--print-detailed-results is about the table, and none is written", {
@@ -156,6 +159,7 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): Evaluato
         : oneOf<Explain>("explain", explain, ["none", "failures", "all"]),
     ...(dialect === undefined ? {} : { dialect: oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]) }),
     ...(concurrency === undefined ? {} : { concurrency: countOf("concurrency", concurrency) }),
+    ...(given.has("advisory") ? { advisory: given.all("advisory") } : {}),
     ...(given.has("metrics") ? { timeoutMs: METRIC_TIMEOUT_MS } : {}),
   };
 }
@@ -199,7 +203,7 @@ export function refuseShared(files: readonly string[], record: string | undefine
 interface Work {
   inputs: readonly Input[];
   source: Source;
-  options: EvaluatorOptions;
+  options: ScoringOptions;
   budget: Budget;
   judging: Judging;
   stop: Interruption;

@@ -47,12 +47,12 @@ export function tooMany(metrics: readonly MetricComparison[], { confidence }: { 
  * That cases have another status than follows from their metrics, as after an edit by hand: such a case changes although
  * no metric of it does. A case with a reason, or without metrics, has its status from elsewhere.
  */
-function contradictions({ cases }: StoredRun, where: string): string[] {
+function contradictions({ cases, stamps: { advisory } }: StoredRun, where: string): string[] {
   const wrong: string[] = [];
   for (const [evalId, runs] of cases) {
     for (const { status, reason, scores } of runs) {
       if (reason !== undefined || scores.size === 0) continue;
-      const statuses = [...scores.values()].map((score) => score.status);
+      const statuses = [...scores].flatMap(([key, { status: found }]) => (advisory.has(key) ? [] : found));
       const implied = [FAILED, PASSED].find((one) => statuses.includes(one)) ?? NOT_EVALUATED;
       if (status === implied) continue;
       wrong.push(`${evalId.slice(0, 80)} is ${statusWord(status)}, its metrics say ${statusWord(implied)}`);

@@ -39,7 +39,13 @@ export interface StoredRun {
   evalSetId: string;
   evalSetResultId: string;
   creationTimestamp: number | undefined;
-  stamps: { dialect?: string; referenceVersion?: string; judges: JudgeStamp[]; cancelled: boolean };
+  stamps: {
+    dialect?: string;
+    referenceVersion?: string;
+    judges: JudgeStamp[];
+    cancelled: boolean;
+    advisory: ReadonlySet<string>;
+  };
   /** The runs of each case, by eval id. */
   cases: ReadonlyMap<string, StoredCase[]>;
   /** The metrics' names by key, in order of appearance. The key is today's name, so that old and new results meet. */
@@ -328,12 +334,16 @@ function scoreOf(result: Fields, keys: Keys): StoredScore {
 function stampsOf(set: Fields): StoredRun["stamps"] {
   const dialect = textOf(set["dialect"]);
   const referenceVersion = textOf(set["referenceVersion"]);
+  const advisory: unknown = set["advisory"];
   const judges = Array.isArray(set["judges"]) ? set["judges"] : [];
   return {
     ...(dialect === undefined ? {} : { dialect }),
     ...(referenceVersion === undefined ? {} : { referenceVersion }),
     judges: judges.filter((stamp): stamp is JudgeStamp => isFields(stamp) && typeof stamp["metricName"] === "string"),
     cancelled: set["cancelled"] === true,
+    advisory: new Set(
+      Array.isArray(advisory) ? advisory.filter((name) => typeof name === "string").map(currentName) : [],
+    ),
   };
 }
 

@@ -67,9 +67,7 @@ export function compareRuns(
   if (evalIds.length === 0) throw nothingInCommon(before, after);
   const metrics = commonMetrics(before, after);
   const order = new Map(metrics.map(({ key }, at) => [key, at]));
-  const cases = evalIds.map((evalId) =>
-    caseComparison(evalId, before.cases.get(evalId) ?? [], after.cases.get(evalId) ?? [], metrics, order),
-  );
+  const cases = evalIds.map((evalId) => caseComparison(evalId, before, after, metrics, order));
   const counts = { regressed: 0, worse: 0, changed: 0, fixed: 0, better: 0, unchanged: 0 };
   for (const { change } of cases) counts[change] += 1;
   const compared = metricComparisons(cases, metrics, bootstrap);
@@ -145,11 +143,11 @@ function commonMetrics(before: StoredRun, after: StoredRun): CommonMetric[] {
     .map(([key, metricName]) => ({ key, metricName, isInformational: informing.has(key) && !judging.has(key) }));
 }
 
-function comparedRun({ evalSetId, evalSetResultId, creationTimestamp, cases }: StoredRun): ComparedRun {
+function comparedRun({ evalSetId, evalSetResultId, creationTimestamp, cases, stamps }: StoredRun): ComparedRun {
   const counts = { total: cases.size, passed: 0, failed: 0, notEvaluated: 0 };
   let runs = 0;
   for (const one of cases.values()) {
-    const status = statusOfCase(one);
+    const status = statusOfCase(one, stamps.advisory);
     if (status === PASSED) counts.passed += 1;
     else if (status === FAILED) counts.failed += 1;
     else counts.notEvaluated += 1;
@@ -170,13 +168,15 @@ function without(these: ReadonlyMap<string, unknown>, those: ReadonlyMap<string,
 
 function caseComparison(
   evalId: string,
-  before: readonly StoredCase[],
-  after: readonly StoredCase[],
+  before: StoredRun,
+  after: StoredRun,
   metrics: readonly CommonMetric[],
   order: ReadonlyMap<string, number>,
 ): CaseComparison {
-  const [baseline, current] = [comparedCase(before), comparedCase(after)];
-  const found = [foundIn(before), foundIn(after)] as const;
+  const [old, now] = [before.cases.get(evalId) ?? [], after.cases.get(evalId) ?? []];
+  const baseline = comparedCase(old, before.stamps.advisory);
+  const current = comparedCase(now, after.stamps.advisory);
+  const found = [foundIn(old), foundIn(now)] as const;
   const keys = new Set(found.flatMap((one) => [...one.keys()]));
   const positions = [...keys].flatMap((key) => order.get(key) ?? []).sort((a, b) => a - b);
   const changes = new Set<ResultChange>();
@@ -208,10 +208,10 @@ function changeOf(before: EvalStatus, after: EvalStatus, gain: number): ResultCh
   return gain < 0 ? "worse" : gain > 0 ? "better" : "unchanged";
 }
 
-function comparedCase(runs: readonly StoredCase[]): ComparedCase {
+function comparedCase(runs: readonly StoredCase[], advisory: ReadonlySet<string>): ComparedCase {
   const reason = runs.find((run) => run.reason !== undefined)?.reason;
   return {
-    status: statusOfCase(runs),
+    status: statusOfCase(runs, advisory),
     runs: runs.length,
     passedRuns: runs.filter(({ status }) => status === PASSED).length,
     ...(reason === undefined ? {} : { reason }),
@@ -222,11 +222,13 @@ function comparedCase(runs: readonly StoredCase[]): ComparedCase {
  * The status of a case over its runs. Where they disagree: FAILED if a run could not be scored or a metric failed by
  * the mean of its scores, else PASSED if one passed, else NOT_EVALUATED.
  */
-function statusOfCase(runs: readonly StoredCase[]): EvalStatus {
+function statusOfCase(runs: readonly StoredCase[], advisory: ReadonlySet<string>): EvalStatus {
   const first = runs[0]?.status ?? NOT_EVALUATED;
   if (runs.every(({ status }) => status === first)) return first;
   if (runs.some(({ status, scores }) => status === FAILED && scores.size === 0)) return FAILED;
-  const statuses = [...foundIn(runs).values()].map(({ scores }) => comparedScore(scores)?.status);
+  const statuses = [...foundIn(runs)].flatMap(([key, { scores }]) =>
+    advisory.has(key) ? [] : comparedScore(scores)?.status,
+  );
   if (statuses.includes(FAILED)) return FAILED;
   return statuses.includes(PASSED) ? PASSED : NOT_EVALUATED;
 }

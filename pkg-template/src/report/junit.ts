@@ -68,7 +68,7 @@ function* documentPieces(sets: readonly EvalSetResult[], at: At): Generator<stri
     yield lines(suiteLines(set, totals[index] as Total));
     for (const [position, one] of namedCases(set).entries()) {
       at(index, position);
-      yield lines(testsOf(one).flatMap((test) => testLines(set, test)));
+      yield lines(testsOf(one, set).flatMap((test) => testLines(set, test)));
     }
     yield lines([...noticeLines(set), "  </testsuite>"]);
   }
@@ -91,8 +91,8 @@ function totalOf(set: EvalSetResult, index: number, at: At): Total {
   let seconds: number | undefined;
   for (const [position, result] of set.evalCaseResults.entries()) {
     at(index, position);
-    for (const { evalStatus } of judgedMetrics(result.overallEvalMetricResults)) statuses.push(evalStatus);
-    if (!isByMetrics(result)) statuses.push(result.finalEvalStatus);
+    for (const metric of judgedMetrics(result.overallEvalMetricResults)) statuses.push(testStatus(metric, set));
+    if (!isByMetrics(result, set)) statuses.push(result.finalEvalStatus);
     const took = secondsOf(result);
     if (took !== undefined) seconds = (seconds ?? 0) + took;
   }
@@ -100,8 +100,14 @@ function totalOf(set: EvalSetResult, index: number, at: At): Total {
 }
 
 /** Whether a metric has the status of its case, which then needs no test case of its own. */
-function isByMetrics({ overallEvalMetricResults, finalEvalStatus }: EvalCaseResult): boolean {
-  return judgedMetrics(overallEvalMetricResults).some(({ evalStatus }) => evalStatus === finalEvalStatus);
+function isByMetrics({ overallEvalMetricResults, finalEvalStatus }: EvalCaseResult, set: EvalSetResult): boolean {
+  return judgedMetrics(overallEvalMetricResults).some((metric) => testStatus(metric, set) === finalEvalStatus);
+}
+
+/** The status of a metric's test case; a metric that decides nothing and did not pass informs. */
+function testStatus({ metricName, evalStatus }: EvalMetricResult, { advisory = [] }: EvalSetResult): EvalStatus {
+  const decides = evalStatus === EvalStatus.PASSED || !advisory.includes(metricName);
+  return decides ? evalStatus : EvalStatus.INFORMATIONAL;
 }
 
 /** The seconds that the agent took for a case, over the turns where they were measured. */
@@ -132,7 +138,7 @@ interface Test {
   properties: [name: string, value: string][];
 }
 
-function testsOf({ name, run, result }: NamedCase): Test[] {
+function testsOf({ name, run, result }: NamedCase, set: EvalSetResult): Test[] {
   const place: Test["properties"] = [
     ["evalId", result.evalId],
     ["run", String(run)],
@@ -145,14 +151,14 @@ function testsOf({ name, run, result }: NamedCase): Test[] {
   const status = result.finalEvalStatus;
   const reason = result.reason ?? "";
   const own = { name, status, message: firstLine(reason) || statusWord(status), text: traceText(result, reason) };
-  const tests: Test[] = isByMetrics(result) ? [] : [{ ...own, properties: [...place, ...informational] }];
+  const tests: Test[] = isByMetrics(result, set) ? [] : [{ ...own, properties: [...place, ...informational] }];
   const failures = new Map(failuresOf(result).map((failure) => [failure.metric, failure]));
   const samples = samplesByMetric(result);
   for (const metric of metrics) {
     const failure = failures.get(metric);
     tests.push({
       name: `${name} › ${metric.metricName}`,
-      status: metric.evalStatus,
+      status: testStatus(metric, set),
       message: messageOf(metric),
       text: failure ? failureText(failure) : "",
       properties: [...place, ...scoreProperties(metric), ...(samples.get(metric.metricName) ?? []), ...informational],
@@ -283,8 +289,9 @@ function attributesOf(totals: readonly Total[]): string {
   const statuses = totals.flatMap((total) => total.statuses);
   const known = totals.flatMap(({ seconds }) => seconds ?? []);
   const { failed, notEvaluated } = countStatuses(statuses);
+  const skipped = statuses.filter((status) => status === EvalStatus.INFORMATIONAL).length;
   const time = timeAttribute(known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0));
-  return `tests="${statuses.length}" failures="${failed}" errors="${notEvaluated}" skipped="0"${time}`;
+  return `tests="${statuses.length}" failures="${failed}" errors="${notEvaluated}" skipped="${skipped}"${time}`;
 }
 
 /** The beginning of a suite. */
@@ -299,6 +306,7 @@ function suiteLines(set: EvalSetResult, total: Total): string[] {
         ["referenceVersion", set.referenceVersion],
         ["dialect", set.dialect],
         ["evalSetResultId", set.evalSetResultId],
+        ...((set.advisory ?? []).length > 0 ? [["advisory", set.advisory?.join(", ") ?? ""] as [string, string]] : []),
         ...judgeProperties(set),
       ],
       "    ",
@@ -329,6 +337,9 @@ function propertyLines(properties: readonly [string, string][], indent: string):
 
 function outcomeLines({ status, message, text }: Test): string[] {
   const tag = status === EvalStatus.FAILED ? "failure" : status === EvalStatus.NOT_EVALUATED ? "error" : undefined;
+  if (status === EvalStatus.INFORMATIONAL) {
+    return [`      <skipped message="${escaped(shorten(`advisory, decides nothing: ${message}`, 1000))}"/>`];
+  }
   if (tag === undefined) return [];
   const type = status === EvalStatus.FAILED ? "FAILED" : "NOT_EVALUATED";
   const open = `      <${tag} type="${type}" message="${escaped(shorten(message, 1000))}"`;

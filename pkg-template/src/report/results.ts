@@ -348,7 +348,11 @@ export const MOST_METRIC_COLUMNS = 20;
 
 /** `adk-metrics 0.1.0, reference 2.14.0, dialect adk-python`: what made a result. */
 export function stampText(set: EvalSetResult): string {
-  return `adk-metrics ${set.engineVersion}, reference ${set.referenceVersion}, dialect ${set.dialect}`;
+  return `adk-metrics ${set.engineVersion}, reference ${set.referenceVersion}, dialect ${set.dialect}${advisoryText(set)}`;
+}
+
+function advisoryText({ advisory = [] }: EvalSetResult): string {
+  return advisory.length === 0 ? "" : `; advisory, so that they decide nothing: ${advisory.join(", ")}`;
 }
 
 /** The second a result was made, `2026-03-14T09:30:00` in UTC; undefined if its timestamp is none. */

@@ -139,7 +139,7 @@ export function reliabilityOf(
 }
 
 /** The case results of one evalset's results or of several. */
-function caseResultsOf(results: EvalSetResult | readonly EvalSetResult[]): EvalCaseResult[] {
+export function caseResultsOf(results: EvalSetResult | readonly EvalSetResult[]): EvalCaseResult[] {
   const list: readonly unknown[] = Array.isArray(results) ? results : [results];
   return list.flatMap((set, at) => {
     const found: unknown = (set as Partial<EvalSetResult> | null | undefined)?.evalCaseResults;

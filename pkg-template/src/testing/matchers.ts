@@ -8,6 +8,9 @@
 
 import {
   AdkMetricsError,
+  checkGates,
+  type GateReport,
+  type Gates,
   type Agent,
   type AgentEvaluationOptions,
   AgentEvaluationError,
@@ -47,8 +50,10 @@ export interface AdkMatchers<R = void> {
    * ```ts
    * expect(await evaluate({ evalSet, actual, criteria })).toPass();
    * ```
+   *
+   * @param gates What has to be reached instead, such as `{ minPassRate: 0.9 }`; see `checkGates`.
    */
-  toPass(): R;
+  toPass(gates?: Gates): R;
   /**
    * Runs an agent on an evalset and expects that every metric reaches its threshold in every case.
    *
@@ -88,7 +93,7 @@ export interface MatcherResult {
 /** The matchers as `expect.extend` takes them. */
 export type AdkMatcherFunctions = {
   /** What `expect(received).toPass()` calls. */
-  toPass(received: unknown): MatcherResult;
+  toPass(received: unknown, gates?: Gates): MatcherResult;
   /** What `expect(received).toPassEvalSet(…)` calls. */
   toPassEvalSet(
     received: unknown,
@@ -103,13 +108,14 @@ export type AdkMatcherFunctions = {
  * imported.
  */
 export const adkMatchers: AdkMatcherFunctions = {
-  toPass(this: MatcherThis, received: unknown): MatcherResult {
+  toPass(this: MatcherThis, received: unknown, gates: Gates = {}): MatcherResult {
     const hint = hintOf(this, "toPass", "result", "");
     const sets = explained(hint, () => setsOf(received));
     const cases = sets.flatMap(({ evalCaseResults }) => evalCaseResults);
     const failed = cases.filter(({ finalEvalStatus }) => finalEvalStatus !== EvalStatus.PASSED);
     const isCancelled = sets.some(({ cancelled }) => cancelled);
-    const pass = cases.length > 0 && failed.length === 0 && !isCancelled;
+    const report = explained(hint, () => checkGates(sets, gates));
+    const pass = report.passed && !isCancelled;
     if (pass) sayWarnings(sets);
     return {
       pass,
@@ -119,6 +125,7 @@ export const adkMatchers: AdkMatcherFunctions = {
           ...(isCancelled ? ["The run was cancelled; some results are missing."] : []),
           ...(cases.length === 0 ? ["There is no case that could pass."] : []),
           ...(failed.length > 0 ? [countText(failed, cases)] : []),
+          ...gateLines(report),
           ...warningLines(sets),
         ];
         return messageOf(hint, summary, renderFailures(sets, { color: paintOf(this.utils) }));
@@ -250,6 +257,13 @@ function caseOf(result: EvaluationResult): EvalCaseResult {
       }),
     ),
   };
+}
+
+/** The gates that were not reached, if any were given. */
+function gateLines({ gates }: GateReport): string[] {
+  return gates
+    .filter(({ gate, passed }) => !passed && gate !== "everyRun")
+    .map(({ gate, message }) => `${gate}: ${message}.`);
 }
 
 /** `2 of 5 cases did not pass.`; with the runs where cases have several. */

@@ -100,6 +100,19 @@ exports.define = ({ test, expect, adk, folder }) => {
     await expect(bad()).resolves.not.toPass();
   });
 
+  test("passes results by what they have to reach", async () => {
+    const silenced = { evalSet, actual: actualOf(silent), criteria: { ...CALLS, ...TEXTS } };
+    expect(await evaluate({ ...silenced, advisory: Object.keys(CALLS) })).toPass();
+    const both = [await good(), await evaluate(silenced)];
+    expect(both).not.toPass();
+    expect(both).toPass({ allowFlaky: true, minPassRate: 0.5 });
+    expect(both).not.toPass({ minPassHat: { 2: 0.9 } });
+    expect(() => expect(both).toPass({ minPassRate: 0.9 })).toThrow(
+      /minPassRate: 2 of 4 runs passed \(50 %\); 90 % takes 4, 2 too few/,
+    );
+    expect(() => expect(both).toPass({ minPassRate: 90 })).toThrow(/expected a number from 0 to 1/);
+  });
+
   test("passes agents", async () => {
     await expect(goodAgent).toPassEvalSet(evalSet);
     await expect(goodAgent).toPassEvalSet(new TextEncoder().encode(JSON.stringify(evalSet)));

@@ -1,0 +1,72 @@
+/** `--min-pass-rate`, `--min-pass-hat`, `--allow-flaky`: what has to be reached for the exit status to be 0. */
+
+import { checkGates, type Gates } from "../statistics/gates.js";
+import type { EvalSetResult } from "../types.js";
+import type { Arguments } from "./arguments.js";
+import { Mistake } from "./mistakes.js";
+import { ExitStatus, note, noticeText, paint } from "./process.js";
+
+/**
+ * The gates that the arguments give; undefined without any.
+ *
+ * @throws {Mistake} for what is no share, and for gates together with `--bail`.
+ */
+export function gatesOf(given: Arguments): Gates | undefined {
+  const [rate, hats, allowFlaky] = [given.one("min-pass-rate"), given.all("min-pass-hat"), given.has("allow-flaky")];
+  if (rate === undefined && hats.length === 0 && !allowFlaky) return undefined;
+  const [first] = ["min-pass-rate", "min-pass-hat", "allow-flaky"].filter((name) => given.has(name));
+  if (given.has("bail")) {
+    throw new Mistake(`--bail and --${first} exclude each other`, {
+      help: `--bail ends the run at the first case that does not pass; --${first} is about all of them`,
+    });
+  }
+  const minPassHat: Record<number, number> = {};
+  for (const hat of hats) {
+    const [, k = "", share = ""] = /^([1-9]\d{0,5})=(.+)$/.exec(hat) ?? [];
+    if (k === "") {
+      throw new Mistake(`--min-pass-hat cannot be \`${hat}\``, {
+        help: "It is a number of runs and how likely all of them have to pass: --min-pass-hat 3=0.8",
+      });
+    }
+    if (minPassHat[Number(k)] !== undefined) throw new Mistake(`--min-pass-hat says twice what pass^${k} has to be`);
+    minPassHat[Number(k)] = shareOf("min-pass-hat", share, hat);
+  }
+  return {
+    ...(rate === undefined ? {} : { minPassRate: shareOf("min-pass-rate", rate) }),
+    ...(hats.length === 0 ? {} : { minPassHat }),
+    ...(allowFlaky ? { allowFlaky } : {}),
+  };
+}
+
+function shareOf(option: string, text: string, whole = text): number {
+  const share = Number(text);
+  if (/^(?:\d+\.?\d*|\.\d+)$/.test(text) && share <= 1) return share;
+  const percent = /^([\d.]+) ?%?$/.exec(text)?.[1];
+  const meant = percent === undefined || Number(percent) > 100 ? "" : `; ${percent} % is ${Number(percent) / 100}`;
+  throw new Mistake(`--${option} cannot be \`${whole}\``, { help: `A share is a number from 0 to 1${meant}` });
+}
+
+/** @throws {Mistake} for a gate on more runs of each case than there will be. */
+export function checkRuns({ minPassHat = {} }: Gates, numRuns: number): void {
+  const most = Math.max(0, ...Object.keys(minPassHat).map(Number));
+  if (most <= numRuns) return;
+  throw new Mistake(`--min-pass-hat ${most}=… is about ${most} runs of each case, and each is run ${numRuns} times`, {
+    help: `Add --num-runs ${most}, or more for a more exact estimate`,
+  });
+}
+
+const OPTIONS = { minPassRate: "--min-pass-rate", minPassHat: "--min-pass-hat", allowFlaky: "--allow-flaky" };
+
+/** Says on stderr what became of each gate. */
+export function gateStatus(results: readonly EvalSetResult[], gates: Gates): ExitStatus {
+  const { passed, gates: outcomes } = checkGates(results, gates);
+  for (const outcome of outcomes) {
+    const option = outcome.gate === "everyRun" ? "" : `${OPTIONS[outcome.gate]}: `;
+    if (outcome.passed) note(`${option}${outcome.message}`);
+    else {
+      const text = { message: `${option}${outcome.message}`, location: undefined, help: undefined };
+      process.stderr.write(noticeText(paint(process.stderr, "red", "not reached:"), text));
+    }
+  }
+  return passed ? ExitStatus.Passed : ExitStatus.Failed;
+}
