@@ -1,4 +1,4 @@
-import { type DecodedCase, decodeCases, readBatch } from "./engine/decode.js";
+import { CaseDecoder, type DecodedCase, readBatch } from "./engine/decode.js";
 import { toBytes } from "./engine/input.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
 import { stringify } from "./engine/writing.js";
@@ -278,7 +278,7 @@ function scoredAtOnce(plan: RunPlan): Scored | Session | undefined {
     const header = run.header();
     if (header.metrics.some(({ judge }) => judge !== undefined)) return sessionOf(run, plan.began);
     return freeing(run, () => {
-      const [only] = decodeCases(readBatch(run.poll(0, 1)), header, plan.sources);
+      const [only] = new CaseDecoder(header, plan.sources).decode(readBatch(run.poll(0, 1)));
       return only && { only, warnings: header.warnings };
     });
   });

@@ -1,5 +1,6 @@
 /** What there is to read in an invocation: calls and texts, as the metrics see them. */
 
+import { reading } from "./engine/values.js";
 import type { Content, FunctionCall, InvocationInput } from "./types.js";
 
 /**
@@ -9,8 +10,14 @@ import type { Content, FunctionCall, InvocationInput } from "./types.js";
  * @example
  * toolCallsOf({ userContent: {}, intermediateData: { toolUses: [{ name: "book", args: { nights: 2 } }] } });
  * // [{ name: "book", args: { nights: 2 } }]
+ *
+ * @throws {AdkMetricsError} `invalid_input` if a getter or a proxy in it throws.
  */
 export function toolCallsOf(invocation: InvocationInput | null | undefined): FunctionCall[] {
+  return reading("invocation", () => callsOf(invocation));
+}
+
+function callsOf(invocation: InvocationInput | null | undefined): FunctionCall[] {
   const data: unknown = invocation?.intermediateData;
   if (!isRecord(data)) return [];
   if (!Array.isArray(data.invocationEvents)) return Array.isArray(data.toolUses) ? data.toolUses.filter(isRecord) : [];
@@ -39,9 +46,11 @@ export function userText(invocation: InvocationInput | null | undefined): string
  *
  * @example
  * finalText({ userContent: {}, finalResponse: { parts: [{ text: "Booked." }] } }); // "Booked."
+ *
+ * @throws {AdkMetricsError} `invalid_input` if a getter or a proxy in it throws, or if `parts` is no list.
  */
 export function finalText(invocation: InvocationInput | null | undefined): string {
-  return textOf(invocation?.finalResponse);
+  return reading("invocation", () => textOf(invocation?.finalResponse));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -392,6 +392,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Takes back the results of a case that are too large to be given out at once. The next poll returns them again.
+    pub fn put_back(&mut self, case: CaseResult<'a>) {
+        self.settled.push_front(case);
+    }
+
     /// The work done since the host was last given control, in units of [`Work`].
     #[must_use]
     pub fn work(&self) -> usize {

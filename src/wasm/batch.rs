@@ -14,6 +14,15 @@ use crate::model::invocation::{Invocation, Turns};
 use crate::model::shape::Record;
 use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 
+/// How many bytes of results are given out at a time. A turn more may follow.
+const MAX_BATCH_BYTES: usize = 1 << 18;
+
+/// The bytes of JSON that take as long to read as what belongs to a score or to a number of a span.
+const BYTES_OF_NUMBER: usize = 16;
+
+/// The flag of a case whose other turns are in the next batch.
+const CONTINUED: u32 = 2;
+
 /// What one poll found: results of several cases, calls to make and tasks for the host.
 #[derive(Default)]
 pub(super) struct Batch {
@@ -166,29 +175,26 @@ impl Batch {
         self.columns.cases.len() / 5
     }
 
-    pub(super) fn add_case(&mut self, run: &Run<'_>, result: &CaseResult<'_>, in_place: InPlace) {
+    /// Whether it holds as much as JavaScript reads in a few milliseconds.
+    pub(super) fn is_full(&self) -> bool {
+        let Columns { notes, texts, scores, spans, .. } = &self.columns;
+        notes.bytes() + texts.bytes() + (scores.len() + spans.len()) * BYTES_OF_NUMBER >= MAX_BATCH_BYTES
+    }
+
+    /// Adds the results of a case from the turn `first` on, as many as there is room for. Returns the turn to continue with
+    /// in the next batch, if there are more.
+    pub(super) fn add_case(
+        &mut self,
+        run: &Run<'_>,
+        result: &CaseResult<'_>,
+        first: usize,
+        in_place: InPlace,
+    ) -> Option<usize> {
         let case = run.cases().get(result.pairing.case);
         let actual = result.pairing.run.and_then(|index| run.runs().get(index));
         // The turns are shown whether or not the run can be scored.
-        let turns = actual.and_then(|run| run.turns.or(run.before_failure));
-        let count = turns.map_or(0, Turns::len);
-
-        if let Some(failure) = &result.failure {
-            let case = self.case_count();
-            self.columns.notes.push(&format!(
-                "[{},{}]",
-                -1 - i64::from(to_u32(case)),
-                to_json(&CaseFailure(failure), Spelling::Camel)
-            ));
-        }
-        let scored = result.failure.is_none();
-        self.columns.cases.extend([
-            to_u32(result.pairing.case),
-            result.pairing.run.map_or(0, |run| to_u32(run) + 1),
-            result.status as u32,
-            to_u32(count),
-            u32::from(scored),
-        ]);
+        let turns = actual.and_then(|run| run.turns.or(run.before_failure)).unwrap_or_default();
+        let is_scored = result.failure.is_none();
         let session = actual.and_then(|run| run.session_id.as_deref());
         let of_input = case.and_then(|case| case.case.session_input()).map(SessionInput::user_id);
         let user = actual.and_then(|run| run.user_id.as_deref()).or(of_input.as_deref());
@@ -197,14 +203,35 @@ impl Batch {
             self.columns.ids.push_str(id);
             self.columns.id_lengths.push(to_u32(id.encode_utf16().count()));
         }
-        let mut expected = case.and_then(|case| case.turns).unwrap_or_default().iter();
-        for turn in turns.unwrap_or_default().iter() {
+        if first == 0 {
+            if let Some(failure) = &result.failure {
+                self.push_note(-1 - i64::from(to_u32(self.case_count())), &CaseFailure(failure));
+            } else {
+                self.add_overall_slots(result);
+            }
+        }
+        let mut expected = case.and_then(|case| case.turns).unwrap_or_default().iter().skip(first);
+        let mut next = first;
+        for turn in turns.iter().skip(first) {
             self.add_span(Some(turn), in_place.actual);
             self.add_span(expected.next(), in_place.expected);
+            if is_scored {
+                self.add_turn_slots(result, next);
+            }
+            next += 1;
+            if self.is_full() {
+                break;
+            }
         }
-        if scored {
-            self.add_slots(result, count);
-        }
+        let is_cut = next < turns.len();
+        self.columns.cases.extend([
+            to_u32(result.pairing.case),
+            result.pairing.run.map_or(0, |run| to_u32(run) + 1),
+            result.status as u32,
+            to_u32(next - first),
+            u32::from(is_scored) | (u32::from(is_cut) * CONTINUED),
+        ]);
+        is_cut.then_some(next)
     }
 
     fn add_span(&mut self, invocation: Option<Invocation<'_>>, in_place: bool) {
@@ -221,20 +248,21 @@ impl Batch {
         }
     }
 
-    pub(super) fn add_slots(&mut self, result: &CaseResult<'_>, turns: usize) {
+    fn add_overall_slots(&mut self, result: &CaseResult<'_>) {
         for Evaluation { score, status, reason, details, error, .. } in &result.metrics {
             self.add_slot(*score, *status as u8, reason.as_deref());
             self.add_note(details.as_deref(), None, error.as_ref());
         }
-        for turn in 0..turns {
-            for metric in &result.metrics {
-                match metric.turns.get(turn) {
-                    Some(found) => {
-                        self.add_slot(found.score, found.status as u8, found.reason.as_deref());
-                        self.add_note(found.details.as_deref(), found.explanation.as_deref(), None);
-                    }
-                    None => self.add_slot(None, metric.status as u8, metric.reason.as_deref()),
+    }
+
+    fn add_turn_slots(&mut self, result: &CaseResult<'_>, turn: usize) {
+        for metric in &result.metrics {
+            match metric.turns.get(turn) {
+                Some(found) => {
+                    self.add_slot(found.score, found.status as u8, found.reason.as_deref());
+                    self.add_note(found.details.as_deref(), found.explanation.as_deref(), None);
                 }
+                None => self.add_slot(None, metric.status as u8, metric.reason.as_deref()),
             }
         }
     }
@@ -265,12 +293,13 @@ impl Batch {
         if details.is_none() && explanation.is_none() && error.is_none() {
             return;
         }
-        let note = Note { details, explanation, error };
-        self.columns.notes.push(&format!(
-            "[{},{}]",
-            self.columns.scores.len() - 1,
-            to_json(&note, Spelling::Camel)
-        ));
+        let slot = i64::from(to_u32(self.columns.scores.len())) - 1;
+        self.push_note(slot, &Note { details, explanation, error });
+    }
+
+    #[inline(never)]
+    fn push_note(&mut self, of: i64, note: &dyn Write) {
+        self.columns.notes.push(&format!("[{of},{}]", to_json(note, Spelling::Camel)));
     }
 }
 

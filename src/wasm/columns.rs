@@ -45,6 +45,10 @@ impl List {
         }
         self.0.push_str(item);
     }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len()
+    }
 }
 
 /// An index, a length or an address as a 32-bit number; larger ones, which a 32-bit memory cannot have, saturate.
@@ -67,7 +71,8 @@ pub(super) enum Next {
 macro_rules! columns {
     ($($(#[doc = $doc:literal])* $name:ident: $column:ty,)*) => {
         /// The columns themselves. A *slot* is one metric's result for a whole case or for one turn. A case with T turns
-        /// and M metrics has M·(1 + T) slots: the metrics of the whole conversation, then those of each turn.
+        /// and M metrics has M·(1 + T) slots: the metrics of the whole conversation, then those of each turn. The part of a
+        /// case that continues an earlier batch has only those of its turns.
         #[derive(Default)]
         pub(super) struct Columns {
             $($(#[doc = $doc])* pub(super) $name: $column,)*
@@ -92,7 +97,8 @@ macro_rules! columns {
 
 columns! {
     /// Five numbers a case: its place in the evalset; the place of its run plus one, or 0; its
-    /// status; its turns; whether it was scored.
+    /// status; the number of its turns that are here; 1 if it was scored, plus 2 if its other turns are in the next
+    /// batch, whose first case it is.
     cases: Vec<u32>,
     /// Four numbers a turn: where the actual and the expected invocation begin and end in the bytes
     /// they were read from. Both 0: there is no expected one. Both the greatest number: the invocation is not

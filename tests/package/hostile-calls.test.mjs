@@ -238,6 +238,38 @@ describe("wrong types", () => {
   });
 });
 
+/** The functions of the entries, the statics of classes, and their constructors, by name. */
+async function* exportedFunctions() {
+  for (const entry of [".", "./interop", "./report"]) {
+    let count = 0;
+    for (const [name, value] of Object.entries(await importEntry(entry))) {
+      // An error is what its caller says.
+      if (typeof value !== "function" || name === "AdkMetricsError") continue;
+      count += 1;
+      if (!/^class/.test(value)) {
+        yield [name, value];
+        continue;
+      }
+      const statics = Object.getOwnPropertyNames(value).filter((key) => typeof value[key] === "function");
+      for (const key of statics) yield [`${name}.${key}`, value[key].bind(value)];
+      yield [`new ${name}`, (...given) => void new value(...given)];
+    }
+    assert.ok(count > 3, entry);
+  }
+}
+
+/** Calls a function. What it throws has to be an error of the package. */
+async function onlyOwnErrors(name, work, given) {
+  try {
+    const result = work(...given);
+    if (typeof result?.[Symbol.asyncIterator] === "function") await result.next();
+    else if (typeof result?.next === "function") result.next();
+    else await result;
+  } catch (error) {
+    assert.equal(error.name, "AdkMetricsError", `${name} with ${given.length} arguments: ${error.stack}`);
+  }
+}
+
 test("every function raises errors of this package only, whatever proxies it is given", async () => {
   const failing = (target, trap) =>
     new Proxy(target, {
@@ -257,29 +289,46 @@ test("every function raises errors of this package only, whatever proxies it is 
       () => failing([], trap),
     ]),
   );
-  // What reads no more than a property of what it is given passes on what its getter throws.
-  const plain = new Set(["finalText", "textOf", "toolCallsOf", "userText"]);
-  for (const entry of [".", "./interop", "./report"]) {
-    const exported = Object.entries(await importEntry(entry)).filter(([name]) => !plain.has(name));
-    const functions = exported.flatMap(([name, value]) => {
-      if (typeof value !== "function") return [];
-      if (!/^class/.test(value)) return [[name, value]];
-      const statics = Object.getOwnPropertyNames(value).filter((key) => typeof value[key] === "function");
-      return statics.map((key) => [`${name}.${key}`, value[key].bind(value)]);
-    });
-    assert.ok(functions.length > 3, entry);
-    for (const [name, work] of functions) {
-      for (const make of made) {
-        for (const given of [[make()], [set, make()], [set, set, make()]]) {
-          try {
-            const result = work(...given);
-            if (typeof result?.[Symbol.asyncIterator] === "function") await result.next();
-            else if (typeof result?.next === "function") result.next();
-            else await result;
-          } catch (error) {
-            assert.equal(error.name, "AdkMetricsError", `${name} with ${given.length} arguments: ${error.stack}`);
-          }
-        }
+  for await (const [name, work] of exportedFunctions()) {
+    for (const make of made) {
+      for (const given of [[make()], [set, make()], [set, set, make()]]) await onlyOwnErrors(name, work, given);
+    }
+  }
+});
+
+test("every function raises errors of this package only, wherever in its argument a look fails", async () => {
+  /** A view of a value in which the look with a number throws, at the value or at anything in it. */
+  const failingAt = (root, last) => {
+    let looks = 0;
+    const viewOf = (target) => {
+      if (typeof target !== "object" || target === null) return target;
+      const look = (trap) =>
+        function (...args) {
+          looks += 1;
+          if (looks === last) throw new TypeError(`look ${last}`);
+          return trap === "get" ? viewOf(Reflect.get(args[0], args[1])) : Reflect[trap](...args);
+        };
+      const traps = ["get", "has", "ownKeys", "getOwnPropertyDescriptor", "getPrototypeOf"];
+      return new Proxy(target, Object.fromEntries(traps.map((trap) => [trap, look(trap)])));
+    };
+    return viewOf(root);
+  };
+  const invocation = {
+    ...turn("q", "a"),
+    intermediateData: { invocationEvents: [{ content: { parts: [{ functionCall: { name: "t", args: { x: 1 } } }] } }] },
+  };
+  const values = [
+    JSON.parse(JSON.stringify(await evaluate({ evalSet: SMALL, actual: SMALL, criteria: CRITERIA }))),
+    { evalSet: SMALL, actual: SMALL, criteria: CRITERIA },
+    { ...invocation, events: [{ author: "user", content: { parts: [{ text: "q" }] } }], id: "s" },
+    { resourceSpans: [{ scopeSpans: [{ spans: [{ name: "call_llm", attributes: [] }] }] }] },
+  ];
+  for await (const [name, work] of exportedFunctions()) {
+    for (const value of values) {
+      for (const last of [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 29, 38, 50, 80, 130]) {
+        await onlyOwnErrors(`${name}, look ${last}`, work, [failingAt(value, last)]);
+        await onlyOwnErrors(`${name}, look ${last}`, work, [failingAt([value], last), value]);
+        await onlyOwnErrors(`${name}, look ${last}`, work, [value, failingAt(value, last)]);
       }
     }
   }

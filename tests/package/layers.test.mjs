@@ -12,8 +12,8 @@ const CRATE = ["foundation", "model", "text", "trajectory", "judge", "metrics", 
 /** Of the package: folders and files of `pkg-template/src/`. What stands in one row may import each other. */
 const PACKAGE = [
   ["generated", "enums", "closest", "lists", "abort"],
-  ["errors", "types", "invocation"],
-  ["engine", "known-options", "metric-info"],
+  ["errors", "types"],
+  ["invocation", "engine", "known-options", "metric-info"],
   ["judges"],
   ["run"],
   ["rouge", "advisory", "thresholds", "adk-schema", "evaluators", "metric-function", "registry", "evaluate"],

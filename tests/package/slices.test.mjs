@@ -139,6 +139,59 @@ describe("the thread is left while inputs are read", () => {
     assert.ok(left - before >= COUNT, `the thread was left ${left - before} times for ${COUNT} answers`);
   });
 
+  test("the results of one case, which are as in one piece", async () => {
+    const rubrics = Array.from({ length: 100 }, (_, at) => ({
+      rubricId: `rubric ${at}`,
+      rubricContent: { textProperty: `It says how warm it is on day ${at}.` },
+    }));
+    const conversation = each(turn).slice(0, 400);
+    const ofCase = (evalId, turns) => ({ evalSetId: "set", evalCases: [{ evalId, conversation: turns }] });
+    const judged = { threshold: 0.5, rubrics, judgeModelOptions: { numSamples: 1 } };
+    const request = {
+      evalSet: ofCase("long", conversation),
+      criteria: { rubric_based_final_response_quality_v1: judged },
+      judge: ({ invocationIndex }) => {
+        const answers = rubrics.map(({ rubricId }, at) => ({
+          rubric_id: rubricId,
+          property: `It says how warm it is on day ${at}.`,
+          rationale: `Day ${invocationIndex}`,
+          verdict: at % 2 ? "yes" : "no",
+        }));
+        return JSON.stringify({ rubrics: answers });
+      },
+      timeoutMs: Infinity,
+    };
+    // As bytes, and from sessions, whose turns are not in the input as such.
+    const events = conversation.flatMap((turn, at) => [
+      { author: "user", invocationId: `${at}`, content: turn.userContent },
+      { author: "agent", invocationId: `${at}`, content: turn.finalResponse },
+    ]);
+    for (const actual of [bytes(request.evalSet), [{ id: "s", evalId: "long", events }]]) {
+      fakeClock();
+      const real = JSON.parse;
+      let longest = 0;
+      JSON.parse = (text, ...more) => {
+        longest = Math.max(longest, text.length);
+        return real(text, ...more);
+      };
+      const set = await evaluate({ ...request, actual }).finally(() => (JSON.parse = real));
+      const [{ overallEvalMetricResults, evalMetricResultPerInvocation: turns }] = set.evalCaseResults;
+      const size = JSON.stringify(turns.map(({ evalMetricResults }) => evalMetricResults)).length;
+      assert.ok(size > 6 * 2 ** 20, `${size}`);
+      assert.ok(longest < 2 ** 20, `${longest} characters of results were read in one piece`);
+      assert.equal(overallEvalMetricResults.length, turns[0].evalMetricResults.length);
+      assert.equal(overallEvalMetricResults[0].details.rubricScores.length, 100);
+      assert.equal(turns.length, 400);
+      for (const [at, { actualInvocation, expectedInvocation, evalMetricResults }] of turns.entries()) {
+        assert.deepEqual(actualInvocation.userContent, conversation[at].userContent);
+        assert.deepEqual(expectedInvocation.finalResponse, conversation[at].finalResponse);
+        const [{ score, details }] = evalMetricResults;
+        assert.equal(score, 0.5);
+        assert.equal(details.rubricScores[99].rationale, `Day ${at}`);
+      }
+    }
+  });
+
   test("one long conversation", async () => {
     const metric = { metricName: "response_match_score", threshold: 0.5 };
     const turns = each(turn);

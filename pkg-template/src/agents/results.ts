@@ -1,5 +1,6 @@
 /** What evaluating an agent comes to. */
 
+import { reading } from "../engine/values.js";
 import { failureSummary, renderPooledFailures } from "../report/failures.js";
 import { warningLines } from "../report/results.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
@@ -27,8 +28,12 @@ export class AgentEvaluationError extends Error {
   readonly results: readonly EvalSetResult[];
 
   constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[]) {
-    const summary = [...failureSummary(failures, results), ...warningLines(results)].join("\n");
-    super(`${summary}\n\n${renderPooledFailures(failures, results)}`.trimEnd());
+    super(
+      reading("results", () => {
+        const summary = [...failureSummary(failures, results), ...warningLines(results)].join("\n");
+        return `${summary}\n\n${renderPooledFailures(failures, results)}`.trimEnd();
+      }),
+    );
     this.failures = failures;
     this.results = results;
   }
@@ -44,10 +49,11 @@ export class EvalResult {
   creationTimestamp: number;
 
   constructor(init: Partial<EvalSetResult>) {
-    this.evalSetResultId = init.evalSetResultId ?? "";
-    if (init.evalSetResultName !== undefined) this.evalSetResultName = init.evalSetResultName;
-    this.evalSetId = init.evalSetId ?? "";
-    this.evalCaseResults = init.evalCaseResults ?? [];
-    this.creationTimestamp = init.creationTimestamp ?? Date.now() / 1000;
+    const given = reading("init", () => ({ ...init }));
+    this.evalSetResultId = given.evalSetResultId ?? "";
+    if (given.evalSetResultName !== undefined) this.evalSetResultName = given.evalSetResultName;
+    this.evalSetId = given.evalSetId ?? "";
+    this.evalCaseResults = given.evalCaseResults ?? [];
+    this.creationTimestamp = given.creationTimestamp ?? Date.now() / 1000;
   }
 }

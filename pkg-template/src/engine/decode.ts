@@ -1,14 +1,7 @@
 import type { EvalStatus } from "../enums.js";
 import { type Columns, readColumns } from "../generated/columns.js";
 import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract.js";
-import type {
-  EvalCaseResult,
-  EvalMetricResult,
-  EvalMetricResultDetails,
-  EvalMetricResultPerInvocation,
-  Explanation,
-  Invocation,
-} from "../types.js";
+import type { EvalCaseResult, EvalMetricResult, EvalMetricResultDetails, Explanation, Invocation } from "../types.js";
 import { hosted } from "./hosted.js";
 import { numberOrNone } from "./input.js";
 import { memoryBuffer } from "./instance.js";
@@ -69,52 +62,79 @@ export function readBatch(table: number): Batch {
 
 const NUMBERS_PER_CASE = 5;
 
-/** The case results of a batch. */
-export function decodeCases(batch: Batch, header: RunHeader, sources: Sources): DecodedCase[] {
-  const { cases, spans } = batch;
-  if (cases.length === 0) return [];
-  const columns = new Slots(batch, header.metrics);
-  const ids = slices(batch.ids, batch.idLengths);
-  const texts = batch.texts as object[];
-  let span = 0;
-  let text = 0;
+/** What the last number of a case says. */
+const SCORED = 1;
+const CONTINUED = 2;
 
-  const decoded: DecodedCase[] = [];
-  for (let number = 0; number * NUMBERS_PER_CASE < cases.length; number += 1) {
-    const at = number * NUMBERS_PER_CASE;
-    const caseIndex = cases[at] as number;
-    const run = cases[at + 1] as number;
-    const turns = cases[at + 3] as number;
-    const scored = cases[at + 4] === 1;
-    const firstSlot = columns.slot;
-    const overallEvalMetricResults = scored ? columns.next() : [];
-    const evalMetricResultPerInvocation: EvalMetricResultPerInvocation[] = [];
-    for (let turn = 0; turn < turns; turn += 1) {
-      const of = new Turn(sources, run - 1, caseIndex, turn, spans, span);
-      if (spans[span] === NOT_IN_PLACE) of.actual = hosted(texts[text++] as object);
-      if (spans[span + 2] === NOT_IN_PLACE) of.expected = hosted(texts[text++] as object);
-      span += 4;
-      evalMetricResultPerInvocation.push(turnResult(of, scored ? columns.next() : []));
+/** Reads the case results of a run's batches, one after the other: the results of a large case are in several. */
+export class CaseDecoder {
+  readonly #header: RunHeader;
+  readonly #sources: Sources;
+  /** The case whose other turns are in the next batch. */
+  #open: DecodedCase | undefined;
+
+  constructor(header: RunHeader, sources: Sources) {
+    this.#header = header;
+    this.#sources = sources;
+  }
+
+  /** The cases that are complete with this batch. */
+  decode(batch: Batch): DecodedCase[] {
+    const { cases, spans } = batch;
+    if (cases.length === 0) return [];
+    const columns = new Slots(batch, this.#header.metrics);
+    const ids = slices(batch.ids, batch.idLengths);
+    const texts = batch.texts as object[];
+    let span = 0;
+    let text = 0;
+
+    const decoded: DecodedCase[] = [];
+    for (let number = 0; number * NUMBERS_PER_CASE < cases.length; number += 1) {
+      const at = number * NUMBERS_PER_CASE;
+      const caseIndex = cases[at] as number;
+      const run = cases[at + 1] as number;
+      const turns = cases[at + 3] as number;
+      const flags = cases[at + 4] as number;
+      const scored = (flags & SCORED) !== 0;
+      const one = this.#open ?? this.#begin(batch, number, ids, columns);
+      const { evalMetricResultPerInvocation } = one.result;
+      for (let left = turns; left > 0; left -= 1) {
+        const turn = evalMetricResultPerInvocation.length;
+        const of = new Turn(this.#sources, run - 1, caseIndex, turn, spans, span);
+        if (spans[span] === NOT_IN_PLACE) of.actual = hosted(texts[text++] as object);
+        if (spans[span + 2] === NOT_IN_PLACE) of.expected = hosted(texts[text++] as object);
+        span += 4;
+        evalMetricResultPerInvocation.push(turnResult(of, scored ? columns.next() : []));
+      }
+      this.#open = (flags & CONTINUED) === 0 ? undefined : one;
+      if (this.#open === undefined) decoded.push(one);
     }
+    return decoded;
+  }
+
+  /** A case without its turns. */
+  #begin({ cases }: Batch, number: number, ids: readonly string[], columns: Slots): DecodedCase {
+    const at = number * NUMBERS_PER_CASE;
+    const firstSlot = columns.slot;
     const result: EvalCaseResult = {
-      evalSetId: header.evalSetId,
+      evalSetId: this.#header.evalSetId,
       evalId: ids[3 * number] as string,
       finalEvalStatus: cases[at + 2] as EvalStatus,
-      overallEvalMetricResults,
-      evalMetricResultPerInvocation,
+      overallEvalMetricResults: ((cases[at + 4] as number) & SCORED) === 0 ? [] : columns.next(),
+      evalMetricResultPerInvocation: [],
       sessionId: ids[3 * number + 1] as string,
     };
     const userId = ids[3 * number + 2] as string;
     if (userId !== "") result.userId = userId;
-    const one: DecodedCase = { key: caseIndex * 2 ** 26 + run, result, errors: columns.errors(firstSlot) };
+    const key = (cases[at] as number) * 2 ** 26 + (cases[at + 1] as number);
+    const one: DecodedCase = { key, result, errors: columns.errors(firstSlot) };
     const failure = columns.failureOf(number);
     if (failure !== undefined) {
       one.failure = failure.error;
       result.reason = failure.reason;
     }
-    decoded.push(one);
+    return one;
   }
-  return decoded;
 }
 
 /** A text cut into pieces of these lengths. */

@@ -9,7 +9,7 @@ import type {
   JudgeStamp,
   MetricRegistry,
 } from "../types.js";
-import { type DecodedCase, decodeCases, type HostTask, readBatch, taskInvocations } from "../engine/decode.js";
+import { CaseDecoder, type DecodedCase, type HostTask, readBatch, taskInvocations } from "../engine/decode.js";
 import { call, type ErrorContext } from "../engine/call.js";
 import { messageOf, reading } from "../engine/values.js";
 import type { CustomResult, EngineError, JudgeCall, RunHeader } from "../generated/contract.js";
@@ -109,6 +109,7 @@ class RunDriver {
   /** The cases that were given out. */
   readonly #delivered = new Set<number>();
   #session: Session;
+  #decoder: CaseDecoder;
   #isCancelled = false;
   #casesPerStep = FIRST_CASES_PER_STEP;
   readonly #stretch: Stretch;
@@ -122,6 +123,7 @@ class RunDriver {
     this.clock = new Clock(plan.began, timeMs);
     this.#stretch = stretch;
     this.#session = session;
+    this.#decoder = new CaseDecoder(session.header, plan.sources);
     try {
       this.#judges = new Judges(plan.options, session.header);
       this.#attachJudges();
@@ -148,6 +150,7 @@ class RunDriver {
     const session = await openSession(this.#plan, this.#stretch);
     if (session === undefined) return;
     this.#session = session;
+    this.#decoder = new CaseDecoder(session.header, this.#plan.sources);
     this.#attachJudges();
     this.#judges.restarted();
     this.#isCancelled = false;
@@ -156,11 +159,9 @@ class RunDriver {
   /** Lets the engine work, and begins what it asks for. */
   step(): StepOutcome {
     this.#cancelIfAborted();
-    const { run, header } = this.#session;
+    const { run } = this.#session;
     const began = performance.now();
-    const step = call(this.#plan, () =>
-      takeStep(run, header, this.#plan.sources, this.#casesPerStep, this.clock.now()),
-    );
+    const step = call(this.#plan, () => takeStep(run, this.#decoder, this.#casesPerStep, this.clock.now()));
     this.#casesPerStep = nextSize(this.#casesPerStep, performance.now() - began);
     // Before metrics of the user's own begin, which may call the engine and crash it.
     const progress = this.#progress(step.finished);
@@ -355,9 +356,9 @@ function nextSize(size: number, took: number): number {
   return took < LONGEST_STEP / 4 ? Math.min(2 * size, MOST_CASES_PER_STEP) : size;
 }
 
-function takeStep(run: EvalRun, header: RunHeader, sources: Sources, size: number, now: number): Step {
+function takeStep(run: EvalRun, decoder: CaseDecoder, size: number, now: number): Step {
   const batch = readBatch(run.poll(now, size));
-  const cases = decodeCases(batch, header, sources);
+  const cases = decoder.decode(batch);
   const { aborts, isFinished: finished, hasMore, waitUntil } = batch;
   const tasks = batch.tasks as HostTask[];
   const calls = batch.calls === 0 ? [] : run.calls();

@@ -83,6 +83,8 @@ pub struct EvalRun {
     warnings: Vec<InputWarning>,
     /// What the last poll found.
     batch: Batch,
+    /// The turn with which the next batch continues the results of a case.
+    next_turn: Option<usize>,
 }
 
 impl EvalRun {
@@ -146,16 +148,24 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.start(now));
     }
 
-    /// Advances the run as far as possible at the time `now` (milliseconds), up to a number of case results. Returns the
-    /// address of the [`Batch`]'s table of doubles, which is valid until the next poll.
+    /// Advances the run as far as possible at the time `now` (milliseconds), up to a number of case results, of
+    /// which the last may be continued by the next poll. Returns the address of the [`Batch`]'s table of doubles, which is
+    /// valid until the next poll.
     pub fn poll(&mut self, now: f64, cases: usize) -> *const f64 {
         self.batch = Batch::default();
-        let batch = &mut self.batch;
+        let (batch, next_turn) = (&mut self.batch, &mut self.next_turn);
         self.run.with_dependent_mut(|inputs, run| {
             let in_place = inputs.in_place();
-            while batch.case_count() < cases {
+            while batch.case_count() < cases && !batch.is_full() {
                 match run.poll(now) {
-                    Action::Case(case) => batch.add_case(run, &case, in_place),
+                    Action::Case(case) => {
+                        let first = next_turn.take().unwrap_or(0);
+                        *next_turn = batch.add_case(run, &case, first, in_place);
+                        if next_turn.is_some() {
+                            run.put_back(case);
+                            break;
+                        }
+                    }
                     Action::Custom(task) => batch.add_task(run, task, in_place),
                     Action::Send(call) => {
                         if let Err(failure) = batch.add_call(run, &call) {

@@ -174,7 +174,7 @@ async fn read_files(
     if let Some(eval_ids) = &eval_ids {
         run.with_dependent_mut(|_, run| run.select(eval_ids)).map_err(with_input(EVAL_SET))?;
     }
-    Ok(EvalRun { run, warnings: of_inputs.concat(), batch: Batch::default() })
+    Ok(EvalRun { run, warnings: of_inputs.concat(), batch: Batch::default(), next_turn: None })
 }
 
 async fn read_conversations(
@@ -209,7 +209,7 @@ async fn read_conversations(
     .concat();
     let inputs = Inputs::Conversations { actual, expected, scenario };
     let run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options.into_run()));
-    Ok(EvalRun { run, warnings, batch: Batch::default() })
+    Ok(EvalRun { run, warnings, batch: Batch::default(), next_turn: None })
 }
 
 async fn read_eval_set(

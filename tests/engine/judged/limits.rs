@@ -178,30 +178,43 @@ fn rubrics(number: usize) -> Vec<Value> {
     (0..number).map(rubric).collect()
 }
 
+/// Where the rubrics of a case are.
+#[derive(Clone, Copy, PartialEq)]
+enum RubricsOf {
+    Criterion,
+    Case,
+    EachTurn,
+}
+
 /// Rubrics × turns.
-fn many_rubrics(of_case: bool) -> (Value, Vec<Value>, Value) {
-    let turns: Vec<Value> = (0..50).map(|_| turn("Q", "A")).collect();
+fn many_rubrics(of: RubricsOf) -> (Value, Vec<Value>, Value) {
+    let mut turns: Vec<Value> = (0..50).map(|_| turn("Q", "A")).collect();
+    let mut all = rubrics(1_000);
+    if of != RubricsOf::Criterion {
+        all.iter_mut().for_each(|rubric| rubric["type"] = "FINAL_RESPONSE_QUALITY".into());
+    }
+    if of == RubricsOf::EachTurn {
+        turns.iter_mut().for_each(|turn| turn["rubrics"] = all.clone().into());
+    }
     let mut case = json!({ "eval_id": "c", "conversation": turns });
     let judge = json!({ "num_samples": 1 });
     let mut criterion = json!({ "threshold": 0.5, "judge_model_options": judge });
-    if of_case {
-        let mut all = rubrics(1_000);
-        all.iter_mut().for_each(|rubric| rubric["type"] = "FINAL_RESPONSE_QUALITY".into());
-        case["rubrics"] = all.into();
-    } else {
-        criterion["rubrics"] = rubrics(1_000).into();
+    match of {
+        RubricsOf::Criterion => criterion["rubrics"] = all.into(),
+        RubricsOf::Case => case["rubrics"] = all.into(),
+        RubricsOf::EachTurn => {}
     }
     (case, turns, json!({ "rubric_based_final_response_quality_v1": criterion }))
 }
 
 #[test]
 fn the_host_has_its_turn_within_one_case() {
-    for of_case in [false, true] {
-        let (case, turns, criteria) = many_rubrics(of_case);
+    for of in [RubricsOf::Criterion, RubricsOf::Case, RubricsOf::EachTurn] {
+        let (case, turns, criteria) = many_rubrics(of);
         let came = evaluate(&case, &turns, &criteria);
         assert_eq!(came.asked, 50);
         // Beyond the limit goes what one turn takes, or one prompt.
-        let of_turn = 1_000 * 256;
+        let of_turn = 1_000 * 256 + 64;
         assert!(came.most_work <= Work::PER_POLL + of_turn, "{}", came.most_work);
         assert!(came.pauses >= 50 * 1_000 * 2 * 128 / (Work::PER_POLL + of_turn), "{}", came.pauses);
         assert!(came.most_open <= 2 * MAX_PROMPT_BYTES);
@@ -210,7 +223,7 @@ fn the_host_has_its_turn_within_one_case() {
 
 #[test]
 fn a_case_is_left_in_its_middle_when_it_is_cancelled_or_its_time_is_over() {
-    let (case, turns, criteria) = many_rubrics(true);
+    let (case, turns, criteria) = many_rubrics(RubricsOf::Case);
     let whole = evaluate(&case, &turns, &criteria);
     let mut options = Options::default();
     options.judges.calls.run_timeout_ms = 1_000.0;
