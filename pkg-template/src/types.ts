@@ -165,6 +165,15 @@ export interface JudgeCache {
   get(key: string): Promise<JudgeReply | undefined>;
   /** Keeps a reply. */
   set(key: string, reply: JudgeReply): Promise<void>;
+  /**
+   * Claims a key whose reply is missing, so that whoever shares the cache does not ask the same: resolves as soon as nobody else
+   * holds it. Then the cache is looked at again, and the judge is asked if the reply is still missing. A cache without this method
+   * may have the same question asked several times at once.
+   *
+   * @param signal Aborts when the reply is no longer needed.
+   * @returns Gives the key free, after the reply is kept or the judge has failed.
+   */
+  claim?(key: string, signal: AbortSignal): Promise<() => void | Promise<void>>;
 }
 
 /** Prompts of your own by metric name; for a metric that asks for several things, by purpose. */

@@ -41,6 +41,47 @@ function countingJudge(delay = 0) {
 const withoutTimes = ({ evalSetResultId, evalSetResultName, creationTimestamp, ...set }) =>
   JSON.parse(JSON.stringify(set));
 
+test("evaluations that share a cache in memory ask each question once, also at the same time", async () => {
+  const { judge, asked } = countingJudge(2);
+  const cache = memoryCache();
+  const sets = await Promise.all([0, 1, 2].map(() => evaluate({ ...few, judge, cache })));
+  const [one, ...others] = sets.map(scoresOf);
+  for (const other of others) assert.deepEqual(other, one);
+  assert.ok(
+    [...asked.values()].every((times) => times === 1),
+    JSON.stringify([...asked]),
+  );
+  assert.equal(
+    sets.reduce((sum, { judgeUsage }) => sum + judgeUsage.calls, 0),
+    asked.size,
+  );
+});
+
+test("a claim is free again when its call fails or is cancelled", { timeout: 30_000 }, async () => {
+  const cache = memoryCache();
+  const failing = await evaluate({ ...few, judge: async () => Promise.reject(new Error("no")), cache });
+  assert.equal(failing.judgeUsage.lost > 0, true);
+  const controller = new AbortController();
+  const hanging = async () => {
+    controller.abort();
+    return new Promise(() => {});
+  };
+  await evaluate({ ...few, judge: hanging, cache, signal: controller.signal });
+  const { judge } = countingJudge();
+  assert.equal((await evaluate({ ...few, judge, cache })).judgeUsage.lost, 0);
+});
+
+test("a cache that cannot claim costs a warning, and no result", async () => {
+  const { judge } = countingJudge();
+  const cache = { ...memoryCache(), claim: async () => Promise.reject(new Error("no room")) };
+  const set = await evaluate({ ...few, judge, cache });
+  assert.equal(set.judgeUsage.lost, 0);
+  assert.deepEqual(
+    set.warnings.map(({ message }) => message),
+    ["the cache of replies cannot be written: Error: no room"],
+  );
+});
+
 describe("the same question in one evaluation", () => {
   const turn = { userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello!" }] } };
   const evalSet = {

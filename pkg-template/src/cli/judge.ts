@@ -12,7 +12,7 @@ import type { Judge, VertexOptions } from "../types.js";
 import { moduleOf } from "./agent.js";
 import { type Arguments, oneOf } from "./arguments.js";
 import { commandVariables, type Variables } from "./environment.js";
-import { readBytes } from "./files.js";
+import { kindOf, readBytes } from "./files.js";
 import { inFile, Mistake } from "./mistakes.js";
 import { ASKED_PROVIDERS, type AskedProvider as Provider } from "./options.js";
 import { hostUserCode, note } from "./process.js";
@@ -32,6 +32,8 @@ export interface JudgeChoice {
   module?: ModuleName;
   /** The file that replies are recorded in. */
   record?: string;
+  /** The folder that replies are kept in from run to run. */
+  cache?: string;
 }
 
 /**
@@ -41,9 +43,15 @@ export interface JudgeChoice {
  */
 export function judgeChoiceOf(given: Arguments): JudgeChoice {
   const choice: JudgeChoice = {};
-  const [judge, model, record] = [given.one("judge"), given.one("model"), given.one("record")];
+  const [judge, model, record, cache] = [
+    given.one("judge"),
+    given.one("model"),
+    given.one("record"),
+    given.one("cache"),
+  ];
   if (model !== undefined) choice.model = model;
   if (record !== undefined) choice.record = record;
+  if (cache !== undefined) choice.cache = cacheFolder(cache);
   if (judge === undefined) return choice;
   if (isModule(judge)) {
     choice.module = moduleOf(judge);
@@ -68,10 +76,21 @@ export function judgeChoiceOf(given: Arguments): JudgeChoice {
       help: "Leave --model out, or ask a provider with --judge",
     });
   }
+  if (cache !== undefined) {
+    throw new Mistake("--cache has no meaning for a recording: its replies are there already", {
+      help: "Leave --cache out, or ask a provider with --judge",
+    });
+  }
   if (record !== undefined) {
     throw new Mistake("--record would record what is recorded already", { help: `Copy ${choice.replay} instead` });
   }
   return choice;
+}
+
+/** @throws {Mistake} for what cannot be the folder of a cache. */
+function cacheFolder(folder: string): string {
+  if (kindOf(folder) !== "file") return folder;
+  throw new Mistake("the cache is a file, not a folder", { location: folder, help: "Name a folder with --cache" });
 }
 
 /** Whether `--judge` names a module rather than a provider or a recording. */
@@ -135,6 +154,12 @@ export class JudgeMaker {
     if (module === undefined) return;
     hostUserCode();
     this.#recorded = await loadJudge(module);
+    if (this.#choice.cache !== undefined && identityOf(this.#recorded).functionName !== undefined) {
+      throw new Mistake("--cache cannot keep the replies of a function: nothing says when it would reply differently", {
+        location: module.file,
+        help: "Leave --cache out, or have the module export what openaiJudge() and the like return",
+      });
+    }
   }
 
   /**

@@ -38,6 +38,11 @@ export class Judging {
     await this.#maker.load();
   }
 
+  /** The folder that keeps replies from run to run, if one is named. */
+  get cache(): string | undefined {
+    return this.#choice.cache;
+  }
+
   /** How many calls of judges were made. */
   get calls(): number {
     return this.#tally.calls;
@@ -69,7 +74,12 @@ export class Judging {
     const users = simulatorText(results);
     for (const line of [text, users]) if (line !== undefined && !isShown) note(line);
     if (text === undefined && users === undefined && Object.keys(this.#choice).length > 0) {
-      note("no metric asked a judge, so --judge, --model and --record had no effect");
+      note("no metric asked a judge, so --judge, --model, --record and --cache had no effect");
+    }
+    const cached = results.reduce((sum, { judgeUsage }) => sum + (judgeUsage?.cached ?? 0), 0);
+    if (this.#recorder !== undefined && this.cache !== undefined && cached > 0) {
+      const were = cached === 1 ? "1 reply was in the cache, and is" : `${cached} replies were in the cache, and are`;
+      warn(`${were} not in the recording: without the cache it would have all`);
     }
     this.reportRecording();
   }

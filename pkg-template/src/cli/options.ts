@@ -312,6 +312,14 @@ export const OPTIONS: readonly OptionEntry[] = [
     help: "Records each reply as a line of JSON, for --judge replay:<file>. The file must be new. What is recorded stays if the run is interrupted.",
   },
   {
+    name: "cache",
+    group: "judges",
+    commands: SCORED,
+    value: "<folder>",
+    takesPath: true,
+    help: "Keeps the judges' replies in a folder, and takes from there what was asked before: a run that was interrupted goes on where it stopped, and costs nothing twice. Several runs may share it at the same time.",
+  },
+  {
     name: "price",
     group: "spending",
     commands: JUDGED,

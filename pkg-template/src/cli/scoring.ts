@@ -223,8 +223,9 @@ async function evaluateAll(
   { inputs, source, options, budget, judging, stop }: Work,
   given: Arguments,
 ): Promise<Outcome> {
-  const { evaluate } = await api();
-  const common = { ...options, ...judging.options() };
+  const { evaluate, fileCache } = await api();
+  const { cache } = judging;
+  const common = { ...options, ...judging.options(), ...(cache === undefined ? {} : { cache: fileCache(cache) }) };
   await judging.load();
   await source.prepare?.(inputs);
   const registries = await registriesOf(inputs, given.all("metrics"));

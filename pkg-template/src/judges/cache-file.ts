@@ -6,13 +6,15 @@ import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JudgeCache, JudgeReply } from "../types.js";
 import { checkFolder } from "./cache.js";
+import { FileClaims } from "./cache-claims.js";
 import { replyOf } from "./reply.js";
 
 /** The longest file that is read, in bytes: the longest reply in JSON, where a character takes six bytes at most. */
 const LONGEST_FILE = 32 * 1024 * 1024;
 
 /**
- * A cache in a folder, one small JSON file a reply; several processes may share it. Deleting the folder empties it.
+ * A cache in a folder, one small JSON file a reply; several processes may share it, and each question is asked by one of
+ * them. Deleting the folder empties it.
  * What is no reply in a regular file counts as absent. Replies are stored, prompts and keys are not. For Node, Deno and Bun; a bundle
  * for browsers has none.
  *
@@ -26,6 +28,7 @@ export function fileCache(folder: string): JudgeCache {
     // Few file systems like many thousands of files in one folder.
     return join(folder, key.slice(0, 2), `${key}.json`);
   };
+  const claims = new FileClaims(folder);
   return {
     async get(key) {
       const text = await readIfThere(fileOf(key));
@@ -33,6 +36,15 @@ export function fileCache(folder: string): JudgeCache {
     },
     async set(key, reply) {
       await writeWhole(fileOf(key), `${JSON.stringify(replyOf(reply))}\n`);
+    },
+    async claim(key, signal) {
+      const file = fileOf(key);
+      try {
+        await makeFolder(dirname(file));
+        return await claims.claim(`${file}.claim`, signal);
+      } catch (error) {
+        throw signal.aborted ? error : failed("written", file, error);
+      }
     },
   };
 }
@@ -67,8 +79,7 @@ async function writeWhole(file: string, text: string): Promise<void> {
   const folder = dirname(file);
   const beside = `${file}.${crypto.randomUUID()}.tmp`;
   try {
-    await files.mkdir(folder, { recursive: true });
-    if (!(await files.lstat(folder)).isDirectory()) throw new Error(`${folder} is no folder of its own, but a link`);
+    await makeFolder(folder);
     await files.writeFile(beside, text, { flag: "wx" });
     await files.rename(beside, file);
   } catch (error) {
@@ -76,6 +87,11 @@ async function writeWhole(file: string, text: string): Promise<void> {
     await files.rm(beside, { force: true }).catch(() => {});
     throw failed("written", file, error);
   }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await files.mkdir(folder, { recursive: true });
+  if (!(await files.lstat(folder)).isDirectory()) throw new Error(`${folder} is no folder of its own, but a link`);
 }
 
 function failed(what: string, file: string, cause: unknown): AdkMetricsError {

@@ -1,3 +1,4 @@
+import { untilAborted } from "../abort.js";
 import { optionsOf } from "../known-options.js";
 import { unexpected, reading } from "../engine/values.js";
 import type { JudgeCache, JudgeReply, JudgeRequest } from "../types.js";
@@ -35,6 +36,8 @@ export function memoryCache(options: { maxEntries?: number } = {}): JudgeCache {
   }
   // A Map keeps the order of insertion: first comes what was not asked for longest.
   const replies = new Map<string, JudgeReply>();
+  /** What holds each claimed key: resolves when it is free. */
+  const claims = new Map<string, Promise<void>>();
   return {
     async get(key) {
       const reply = replies.get(key);
@@ -50,6 +53,18 @@ export function memoryCache(options: { maxEntries?: number } = {}): JudgeCache {
         if (replies.size <= maxEntries) break;
         replies.delete(oldest);
       }
+    },
+    async claim(key, signal) {
+      for (let held = claims.get(key); held !== undefined; held = claims.get(key)) {
+        const until = held;
+        await untilAborted(signal, () => until);
+      }
+      let free!: () => void;
+      claims.set(key, new Promise((resolve) => (free = resolve)));
+      return () => {
+        claims.delete(key);
+        free();
+      };
     },
   };
 }

@@ -68,6 +68,8 @@ export class Judges {
   readonly #calls = new Map<string, KnownCall>();
   /** The same, by the numbers that the engine gave them. */
   readonly #numbered = new Map<number, KnownCall>();
+  /** Gives keys of the cache free that are claimed for calls of this run. */
+  readonly #claims = new Set<() => void>();
   /** Replies on their way into the cache. */
   readonly #writes = new Set<Promise<void>>();
   /** The versions of models that replies named, by the place of the metric. */
@@ -229,6 +231,8 @@ export class Judges {
   /** Ends every call. */
   abortAll(): void {
     for (const { controller } of this.#calls.values()) controller?.abort();
+    // Those of answers that nobody read.
+    for (const release of this.#claims) release();
   }
 
   /** Waits until the cache has every reply, or until the signal aborts; not for ever. */
@@ -272,10 +276,41 @@ export class Judges {
     const key = await cacheKey(request, target.cacheOwner);
     const cached = await this.#cached(cache, key);
     if (cached !== undefined) return { reply: cached, cached: true };
+    const release = await this.#claim(cache, key, targeted.signal);
+    // Whoever held it may have got the reply.
+    const found = release === undefined ? undefined : await this.#cached(cache, key);
+    if (found !== undefined) {
+      release?.();
+      return { reply: found, cached: true };
+    }
     const settle = (reply: JudgeReply | undefined): void => {
-      if (reply !== undefined) this.#store(cache, key, reply);
+      if (reply === undefined) release?.();
+      else this.#store(cache, key, reply, release);
     };
     return this.#send(targeted, settle, take);
+  }
+
+  /** @returns Gives the key free, once; nothing if the cache has no claims. A claim that fails costs money, but no result. */
+  async #claim(cache: JudgeCache, key: string, signal: AbortSignal): Promise<(() => void) | undefined> {
+    if (cache.claim === undefined) return undefined;
+    try {
+      const free = await cache.claim(key, signal);
+      const release = (): void => {
+        if (this.#claims.delete(release)) void (async () => free())().catch((error) => this.#unwritable(error));
+      };
+      this.#claims.add(release);
+      // Nobody takes what comes of a call that was given up.
+      if (signal.aborted) release();
+      else signal.addEventListener("abort", release, { once: true });
+      return release;
+    } catch (error) {
+      if (!signal.aborted) this.#unwritable(error);
+      return undefined;
+    }
+  }
+
+  #unwritable(error: unknown): void {
+    this.#warn(CACHE_FAILED, `the cache of replies cannot be written: ${messageOf(error)}`, "cache.set");
   }
 
   /** @param settle Is told what came of it, once: nothing if there is no reply. */
@@ -325,15 +360,18 @@ export class Judges {
   }
 
   /** Puts a reply into the cache, for which nobody waits who needs the reply. */
-  #store(cache: JudgeCache, key: string, reply: JudgeReply): void {
+  #store(cache: JudgeCache, key: string, reply: JudgeReply, release: (() => void) | undefined): void {
     const store = async (): Promise<void> => {
       try {
         await cache.set(key, reply);
       } catch (error) {
-        this.#warn(CACHE_FAILED, `the cache of replies cannot be written: ${messageOf(error)}`, "cache.set");
+        this.#unwritable(error);
       }
     };
-    const write = store().finally(() => this.#writes.delete(write));
+    const write = store().finally(() => {
+      this.#writes.delete(write);
+      release?.();
+    });
     this.#writes.add(write);
   }
 
