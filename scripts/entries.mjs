@@ -18,5 +18,6 @@ export const ENTRIES = [
   { module: "testing/vitest", esm: "vitest", typed: true },
   { module: "testing/jest", esm: "jest", cjs: "jest", typed: true },
   { module: "interop/index", esm: "interop", cjs: "interop", typed: true },
+  { module: "calibration/index", esm: "calibration", typed: true },
   { module: "cli/main", esm: "cli" },
 ];

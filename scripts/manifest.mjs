@@ -51,6 +51,14 @@ function metricsOf({ metrics, defaultCriteria, purposes }) {
       "Readonly<Record<string, Readonly<Record<string, string>>>>",
       metrics.filter(({ asksJudge }) => asksJudge).map(({ name, prompts }) => [name, prompts]),
     ],
+    [
+      "The least and the most score of metrics whose scores do not go from 0 to 1.",
+      "SCALES",
+      "Readonly<Record<string, readonly [least: number, most: number]>>",
+      metrics
+        .filter(({ range }) => range !== null && (range[0] !== 0 || range[1] !== 1))
+        .map(({ name, range }) => [name, range]),
+    ],
   ];
   return `import type { Criteria } from "./criteria.js";
 

@@ -62,7 +62,9 @@ if (environment.ADK_PYTHON === undefined) {
   );
 }
 
-const folders = ["tests/package", "tests/judges", "tests/agents", "tests/statistics"].filter(canRun);
+const folders = ["tests/package", "tests/judges", "tests/agents", "tests/statistics", "tests/calibration"].filter(
+  canRun,
+);
 const apart = ["tests/report", "tests/cli", "tests/types", "tests/providers", "tests/interop", "tests/testing"];
 const pages = ["tests/browser", "tests/docs"];
 if (isWhole) {

@@ -7,6 +7,7 @@ import { isObject, reading, unexpected } from "./engine/values.js";
 import { stringify } from "./engine/writing.js";
 import type { Mistake } from "./generated/shapes.js";
 import type { EvalCaseResult, EvalMetricResultPerInvocation, EvalSet, EvalSetResult, Input } from "./types.js";
+import { judgeVotesOf } from "./votes.js";
 
 /**
  * Reads an evalset of any form, old ones included, and writes it as google-adk does: JSON in `snake_case`.
@@ -45,8 +46,8 @@ export function evalSetOf(json: string): EvalSet {
 
 /**
  * Writes results as google-adk stores them: JSON in `snake_case`, statuses as integers. What that schema has no place
- * for (`reason`, `explanation` of a metric) is left out. Invocations that were read from text or bytes keep their
- * numbers to the digit.
+ * for (`reason`, `explanation` of a metric) is left out; how the samples of judges voted stands in `judgeVotes` of each case,
+ * which google-adk ignores. Invocations that were read from text or bytes keep their numbers to the digit.
  */
 export function resultsToAdkJson(result: EvalSetResult): string {
   const chunks = [...resultsToAdkJsonChunks(result)];
@@ -125,8 +126,11 @@ function partsOf(result: EvalSetResult): { rest: object; cases: readonly EvalCas
 
 function caseJson(result: EvalCaseResult): string {
   if (!Array.isArray(result?.evalMetricResultPerInvocation)) throw unexpected("an EvalCaseResult", result, "result");
-  const { evalMetricResultPerInvocation, ...rest } = result;
-  return withList(rest, "evalMetricResultPerInvocation", evalMetricResultPerInvocation.map(turnJson));
+  const { evalMetricResultPerInvocation, ...others } = result;
+  const turns = evalMetricResultPerInvocation.map(turnJson);
+  const judgeVotes = others.judgeVotes ?? judgeVotesOf(result);
+  const rest = judgeVotes.length === 0 ? others : { ...others, judgeVotes };
+  return withList(rest, "evalMetricResultPerInvocation", turns);
 }
 
 function turnJson(turn: EvalMetricResultPerInvocation): string {

@@ -3,7 +3,7 @@
 import { statusOfCase } from "./engine/status.js";
 import { unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";
-import { canonicalName } from "./metric-info.js";
+import { canonicalName } from "./metric-names.js";
 import type { EvalCaseResult, EvalSetResult, Mistake } from "./types.js";
 
 /** The names that a request gives. @throws {AdkMetricsError} `invalid_input` for what is no list of names. */

@@ -1,20 +1,9 @@
 import { withEngine } from "./engine/instance.js";
 import { AdkMetricsError } from "./errors.js";
 import type { KnownMetric } from "./generated/contract.js";
-import { LEGACY_NAMES, PrebuiltMetrics } from "./generated/metrics.js";
+import { PrebuiltMetrics } from "./generated/metrics.js";
+import { canonicalName } from "./metric-names.js";
 import type { MetricInfo } from "./types.js";
-
-/** Today's name of a metric that may go by ADK-TS's old one; any other name as it is. */
-export function currentName(name: string): string {
-  return Object.hasOwn(LEGACY_NAMES, name) ? (LEGACY_NAMES[name] as string) : name;
-}
-
-/** The name of a metric that may be written as the enum does (`RESPONSE_MATCH_SCORE`), or in ADK-TS's old way. */
-export function canonicalName(name: string): string {
-  return currentName(
-    Object.hasOwn(PrebuiltMetrics, name) ? PrebuiltMetrics[name as keyof typeof PrebuiltMetrics] : name,
-  );
-}
 
 /** Whether a metric of the engine goes by this name. */
 export function isPrebuilt(name: string): boolean {

@@ -5,7 +5,7 @@ import type { Evaluator, EvaluatorClass } from "./evaluators.js";
 import { ENGINE_CLASSES } from "./generated/registry.js";
 import { evaluatorMaker, type MakeEvaluator, type MetricFunction } from "./metric-function.js";
 import { checkEvaluatorOptions } from "./known-options.js";
-import { currentName } from "./metric-info.js";
+import { currentName } from "./metric-names.js";
 import type { EvalMetric, EvaluatorOptions, Interval, MetricInfo, MetricRegistry } from "./types.js";
 
 /** Where evaluators are found by the name of their metric. */

@@ -4,7 +4,7 @@ import { statusOfScore } from "./engine/status.js";
 import { withMetricResults } from "./engine/turn.js";
 import { EvalStatus } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
-import { canonicalName } from "./metric-info.js";
+import { canonicalName } from "./metric-names.js";
 import type {
   Criteria,
   EvalCaseResult,

@@ -355,6 +355,21 @@ export interface EvalMetricResultPerInvocation {
   evalMetricResults: EvalMetricResult[];
 }
 
+/** How the samples of a judge voted on one question, as results in files have it. */
+export interface JudgeVotes {
+  metricName: string;
+  /** The turn, counted from 0. */
+  invocationIndex: number;
+  /** The rubric, for metrics that ask about several. */
+  rubricId?: string;
+  /** What each sample that was asked said: 1 or 0 for a verdict, else a score; null for what could not be read. */
+  votes: (number | null)[];
+  /** How many samples might have been asked. */
+  of: number;
+  /** Why, in the words of a sample that said what became the verdict. */
+  rationale?: string;
+}
+
 /** The results of one run of a case. */
 export interface EvalCaseResult extends Omit<
   StoredCaseResult,
@@ -369,6 +384,8 @@ export interface EvalCaseResult extends Omit<
   evalMetricResultPerInvocation: EvalMetricResultPerInvocation[];
   /** Why the case could not be scored. */
   reason?: string;
+  /** How the samples of judges voted; in files only, where it stands for the explanations. */
+  judgeVotes?: JudgeVotes[];
 }
 
 /** The results of an evalset. */

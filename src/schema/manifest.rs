@@ -41,6 +41,7 @@ fn metric(info: &MetricInfo) -> Value {
         "unit": info.unit,
         "reads": if info.reads.is_empty() { Value::Null } else { fields(&[&Invocation::SHAPE], info.reads) },
         "takesCriterion": info.requires_threshold,
+        "range": info.interval.map(|range| [range.min_value, range.max_value]),
         "asksJudge": info.is_judged(),
         "prompts": prompts.iter().map(by_purpose).collect::<serde_json::Map<_, _>>(),
         "ofConversation": prompts.iter().any(|prompt| prompt.shows_conversation()),

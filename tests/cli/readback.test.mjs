@@ -18,7 +18,17 @@ test("google-adk reads every json output", options, async (t) => {
   const recording = join(folderOf(t), "judge.jsonl");
   writeFileSync(recording, recordings.map((file) => readFileSync(join(root, file), "utf8")).join(""));
   const judge = ["--judge", `replay:${recording}`];
-  const { status } = await run(["eval", ...evalSets, ...judge, "--format", "json", "--output", folder]);
+  const { status } = await run([
+    "eval",
+    ...evalSets,
+    ...judge,
+    "--explain",
+    "all",
+    "--format",
+    "json",
+    "--output",
+    folder,
+  ]);
   assert.equal(status, 1);
   const files = readdirSync(folder).map((file) => join(folder, file));
   assert.equal(files.length, evalSets.length);

@@ -11,14 +11,15 @@ const CRATE = ["foundation", "model", "text", "trajectory", "judge", "metrics", 
 
 /** Of the package: folders and files of `pkg-template/src/`. What stands in one row may import each other. */
 const PACKAGE = [
-  ["generated", "enums", "closest", "lists", "abort"],
+  ["generated", "enums", "closest", "lists", "abort", "metric-names"],
   ["errors", "types"],
   ["invocation", "engine", "known-options", "metric-info"],
   ["judges"],
   ["run"],
-  ["rouge", "advisory", "thresholds", "adk-schema", "evaluators", "metric-function", "registry", "evaluate"],
+  ["rouge", "advisory", "thresholds", "adk-schema", "evaluators", "metric-function", "registry", "evaluate", "votes"],
   ["statistics"],
   ["report", "compare", "modules"],
+  ["calibration"],
   ["agents"],
   ["interop"],
   ["index"],

@@ -121,6 +121,7 @@ describe("a bundle", () => {
       "adk-metrics/slim",
       "adk-metrics/report",
       "adk-metrics/interop",
+      "adk-metrics/calibration",
     ]) {
       project.write({ "everything.mjs": `export * from "${entry}";` });
       const text = await TOOLS.esbuild("everything.mjs");

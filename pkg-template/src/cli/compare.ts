@@ -108,7 +108,8 @@ function pairsOf(positionals: readonly string[]): Pair[] {
   return common.map((name) => ({ baseline: join(baseline, name), current: join(current, name) }));
 }
 
-function resultsIn(folder: string): string[] {
+/** The files of results in a folder. */
+export function resultsIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(RESULTS))
     .sort();

@@ -15,6 +15,8 @@ Usage
   adk-metrics run --agent <module> <evalset>…          run an agent and score what it does
   adk-metrics record --agent <module> <evalset>…       run an agent and keep what it does
   adk-metrics compare <baseline results> <results>     find regressions
+  adk-metrics calibrate <results>… --labels <file>     say how often the judge is right
+  adk-metrics labels export <results>…                 choose verdicts for people to label
   adk-metrics migrate <old file>                       write an old evalset in today's schema
   adk-metrics playground                               explore evaluations in the browser
   adk-metrics completion bash|zsh|fish                 print a completion script for a shell
@@ -225,6 +227,53 @@ Examples
   adk-metrics compare baseline/ results/ --format md >> "$GITHUB_STEP_SUMMARY"
 `;
 
+const CALIBRATE_HELP = `Says how often a judge is right: compares its verdicts with labels that people gave.
+
+Usage
+  adk-metrics calibrate <results>… --labels <file> [options]
+  adk-metrics calibrate --compare <results A> <results B> --labels <file> [options]
+
+Input
+  Results as eval --format json or ADK writes them, or folders of such. Add --explain all to eval, and
+  they keep how the samples of judges voted, which tells how many samples are worth asking.
+${optionsHelp("calibrate", "input")}
+It shows what the judge and people pass and fail, how often they agree and how much of that is more
+than chance (Cohen's kappa), what the judge passes of what people pass and fails of what they fail,
+the pass rate as people would find it, each with its interval of 95 %, how far people agree with each
+other, and the verdicts that people do not share. Labels that cannot be used are named; the others
+count.
+
+Options
+${optionsHelp("calibrate", "output", "scoring")}
+Exit status
+    0  it is done
+    2  the input or the command line cannot be used, no label can be used, an output cannot be
+       written, or with --strict there is a warning
+
+Examples
+  adk-metrics eval shop.evalset.json --explain all --format json --output shop.json
+  adk-metrics labels export shop.json --random --blind --count 60 --output labels.csv
+  adk-metrics calibrate shop.json --labels labels.csv
+  adk-metrics calibrate --compare large.json small.json --labels labels.csv
+`;
+
+const LABELS_HELP = `Chooses verdicts of a judge for people to label, in a file that they fill in and calibrate reads.
+
+Usage
+  adk-metrics labels export <results>… [--output <file>] [options]
+
+Those come first that look doubtful: of which samples disagree, or whose score is near the threshold.
+With --random they are drawn, so that they stand for all. Each row of the CSV has the question, the
+answer and the rule that is judged by. Write pass or fail (or a score) into the column label, and who
+says so into annotator if there are several of you.
+
+Options
+${optionsHelp("labels", "input", "output", "scoring")}
+Examples
+  adk-metrics labels export shop.json --output labels.csv
+  adk-metrics labels export shop.json --random --blind --count 60 --output labels.csv
+`;
+
 const MIGRATE_HELP = `Converts an evalset in any form to today's ADK schema.
 
 Usage
@@ -277,6 +326,8 @@ export const HELPS: Readonly<Record<Command, string>> = {
   run: RUN_HELP,
   record: RECORD_HELP,
   compare: COMPARE_HELP,
+  calibrate: CALIBRATE_HELP,
+  labels: LABELS_HELP,
   migrate: MIGRATE_HELP,
   playground: PLAYGROUND_HELP,
   completion: COMPLETION_HELP,

@@ -13,6 +13,8 @@ async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
     case "run":
     case "record":
     case "compare":
+    case "calibrate":
+    case "labels":
     case "migrate":
     case "playground":
     case "completion":
@@ -45,6 +47,10 @@ async function commandOf(name: Command, args: readonly string[]): Promise<ExitSt
       return await (await import("./record.js")).recordCommand(args);
     case "compare":
       return await (await import("./compare.js")).compareCommand(args);
+    case "calibrate":
+      return await (await import("./calibrate.js")).calibrateCommand(args);
+    case "labels":
+      return await (await import("./labels.js")).labelsCommand(args);
     case "migrate":
       return await (await import("./migrate.js")).migrateCommand(args);
     case "playground":

@@ -8,7 +8,17 @@ import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import type { Option } from "./arguments.js";
 import { LOG_LEVELS } from "./process.js";
 
-export const COMMANDS = ["eval", "run", "record", "compare", "migrate", "playground", "completion"] as const;
+export const COMMANDS = [
+  "eval",
+  "run",
+  "record",
+  "compare",
+  "calibrate",
+  "labels",
+  "migrate",
+  "playground",
+  "completion",
+] as const;
 
 /** A command by its name. */
 export type Command = (typeof COMMANDS)[number];
@@ -47,6 +57,9 @@ export const FORMATS = Object.keys(REPORT_FORMATS) as ReportFormat[];
 
 /** The formats of a comparison. */
 export const COMPARISON_FORMATS = FORMATS.filter((format) => REPORT_FORMATS[format].comparison !== undefined);
+
+/** The formats of a calibration. */
+export const CALIBRATION_FORMATS = ["table", "json", "md"] as const;
 
 /** The endings of files by format, in a list for users: `.txt .json .xml`. */
 export const SHORT_ENDINGS = FORMATS.map((format) => /\.\w+$/.exec(REPORT_FORMATS[format].ending)?.[0]).join(" ");
@@ -181,7 +194,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "strict",
     group: "scoring",
-    commands: ["record", "compare", "migrate"],
+    commands: ["record", "compare", "calibrate", "migrate"],
     help: "Warnings are errors: the exit status is 2 if there are any.",
   },
   {
@@ -377,6 +390,84 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "output",
     commands: ["compare"],
     help: "Also exit with 1 if some metric got worse, as said above, or no longer passes in some case, although no case regressed.",
+  },
+  {
+    name: "labels",
+    group: "input",
+    commands: ["calibrate"],
+    value: "<file>",
+    takesPath: true,
+    help: "What people say: CSV with the columns case, turn, metric, rubric and label, optionally annotator, run and evalset; or the same as JSON or lines of JSON. A label is pass or fail, 1 or 0, yes or no, or a score of the metric's scale.",
+  },
+  {
+    name: "compare",
+    group: "input",
+    commands: ["calibrate"],
+    help: "Compares two judges: the results are two files of the same conversations, each judged by one of them.",
+  },
+  {
+    name: "format",
+    group: "output",
+    commands: ["calibrate"],
+    value: "<name>",
+    words: CALIBRATION_FORMATS,
+    help: "table, json (every figure) or md (Markdown). Default: table.",
+  },
+  {
+    name: "output",
+    group: "output",
+    commands: ["calibrate"],
+    value: "<file>",
+    takesPath: true,
+    help: "Where to write. Default: stdout.",
+  },
+  {
+    name: "output",
+    group: "output",
+    commands: ["labels"],
+    value: "<file>",
+    takesPath: true,
+    help: "The file to fill in. Default: stdout.",
+  },
+  {
+    name: "count",
+    group: "input",
+    commands: ["labels"],
+    value: "<n>",
+    help: "How many verdicts to label. Default: 50.",
+  },
+  {
+    name: "metric",
+    group: "input",
+    commands: ["labels"],
+    value: "<name>",
+    isRepeatable: true,
+    help: "Only verdicts of this metric. May be repeated. Default: the metrics that ask a judge.",
+  },
+  {
+    name: "random",
+    group: "input",
+    commands: ["labels"],
+    help: "Draw verdicts at random instead of the most doubtful first. Only such labels tell of all verdicts: pass rates are made from them alone.",
+  },
+  {
+    name: "seed",
+    group: "input",
+    commands: ["labels"],
+    value: "<n>",
+    help: "Where the drawing begins: a whole number. The same seed draws the same. Default: 0.",
+  },
+  {
+    name: "blind",
+    group: "output",
+    commands: ["labels"],
+    help: "Leave out what the judge said, so that it does not sway people.",
+  },
+  {
+    name: "force",
+    group: "output",
+    commands: ["calibrate", "labels"],
+    help: "Overwrite the output if it exists. Labels that are filled in would be lost.",
   },
   {
     name: "port",

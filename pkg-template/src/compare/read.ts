@@ -11,7 +11,7 @@ import { stringify } from "../engine/writing.js";
 import { parseJson } from "../engine/json.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
-import { currentName } from "../metric-info.js";
+import { currentName } from "../metric-names.js";
 import type { JudgeStamp } from "../types.js";
 import { casesOf, concatenated } from "./pieces.js";
 

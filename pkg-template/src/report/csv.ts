@@ -163,10 +163,15 @@ const LONGEST_CELL = 32_000;
  */
 const FORMULA = /(^|[;\t\n])(?=["\p{Zs}]*[=+\-@＝＋－＠])/gu;
 
+/** What a cell has of a text: no formula, and no more than fits. */
+export function cellText(text: string): string {
+  const near = defused(visible(head(text, LONGEST_CELL)) + (text.length > LONGEST_CELL ? "…" : ""));
+  return near.replace(FORMULA, "$1'").replace(/^(?=[\t\n])/, "'");
+}
+
 /** A text as a cell, in which it is no formula. */
 export function cell(text: string): string {
-  const near = defused(visible(head(text, LONGEST_CELL)) + (text.length > LONGEST_CELL ? "…" : ""));
-  const safe = near.replace(FORMULA, "$1'").replace(/^(?=[\t\n])/, "'");
+  const safe = cellText(text);
   return /[",;\t\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -13,7 +13,6 @@ import {
   isVote,
   judgedRubrics,
   judgedVotes,
-  proseOf,
   remarksOf,
   samplesText,
   scorerText,
@@ -23,6 +22,7 @@ import {
   tokensText,
   votesText,
 } from "./judged.js";
+import { proseOf } from "../votes.js";
 import { finalText, toolCallsOf, userText } from "../invocation.js";
 import { happeningsOf, outputsOf, outputText } from "./happenings.js";
 import { firstByName, judgedMetrics } from "./results.js";

@@ -16,7 +16,6 @@ import {
   judgedRubrics,
   judgedVotes,
   judgeNames,
-  proseOf,
   remarksOf,
   samplesText,
   scorerText,
@@ -26,6 +25,7 @@ import {
   tokensText,
   votesText,
 } from "./judged.js";
+import { proseOf } from "../votes.js";
 import { amountText, count, head, shorten } from "./text.js";
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];

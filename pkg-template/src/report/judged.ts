@@ -3,7 +3,6 @@
  * sentences, a judge's remark, and what a run spent on judges.
  */
 
-import { parseJson } from "../engine/json.js";
 import { OF_CONVERSATIONS, PROMPTS } from "../generated/metrics.js";
 import type {
   EvalCaseResult,
@@ -350,26 +349,6 @@ export function sentenceGroups({ explanation }: EvalMetricResult): SentenceGroup
   }
   const groups = [...steps].map(([step, sentences]) => ({ step, sentences }));
   return groups.length > 1 || hasSteps(explanation) ? groups : groups.map(({ sentences }) => ({ sentences }));
-}
-
-/** The keys under which judges say why, in replies that are JSON. */
-const PROSE_KEYS = ["reasoning", "explanation", "rationale"];
-
-/** Why a judge replied as it did, where the reply is JSON, bare or fenced, that says so; undefined for any other. */
-export function proseOf(reply: string): string | undefined {
-  const text = reply.trim();
-  const isFenced = text.startsWith("```") && text.endsWith("```");
-  const body = isFenced ? text.slice(text.indexOf("\n") + 1, -3) : text;
-  if (!body.trimStart().startsWith("{")) return undefined;
-  let value: unknown;
-  try {
-    value = parseJson(body);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(value)) return undefined;
-  const found = PROSE_KEYS.map((key) => (value as Record<string, unknown>)[key]);
-  return found.find((one): one is string => typeof one === "string" && one.trim() !== "");
 }
 
 /** The name of whoever judged, each once: models, functions, Vertex AI. */

@@ -6,7 +6,7 @@ import { BUDGET_RULES, PRICE_RULES, RETRY_RULES } from "../generated/options.js"
 import { defaultJudgeModel } from "../judges/default.js";
 import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
-import { canonicalName } from "../metric-info.js";
+import { canonicalName } from "../metric-names.js";
 import type { Budget, EvaluatorOptions, Prices, PromptTemplates, RetryOptions } from "../types.js";
 import { isObject, unexpected } from "../engine/values.js";
 import { checkRule, ruled } from "./rules.js";

@@ -1,0 +1,139 @@
+/**
+ * How far a judge agrees with people, and people with each other. Verdicts of one group depend on each other, as do the turns
+ * of a case; intervals respect that.
+ */
+
+import { grouped } from "../lists.js";
+import { normalQuantile } from "../statistics/distributions.js";
+import { clusteredError, clusteredShare, type Estimate, mean } from "../statistics/estimates.js";
+
+/** A verdict that was labelled: what the judge and what people say, as categories from 0 up. */
+export interface Pair {
+  judge: number;
+  people: number;
+  /** What it depends on: its case. */
+  group: string;
+}
+
+/** A share of pairs, with an interval that respects groups; undefined where there is none. */
+export function shareOf<P extends { group: string }>(
+  pairs: readonly P[],
+  counts: (pair: P) => boolean,
+  confidence: number,
+): Estimate | undefined {
+  if (pairs.length === 0) return undefined;
+  return clusteredShare(groupedValues(pairs, counts), confidence);
+}
+
+function groupedValues<P extends { group: string }>(pairs: readonly P[], counts: (pair: P) => boolean): number[][] {
+  return grouped(pairs, ({ group }) => group).map((members) => members.map((pair) => (counts(pair) ? 1 : 0)));
+}
+
+/** As how many verdicts that do not depend on each other they count (L. Kish's design effect, 1965). */
+export function effectiveCount<P extends { group: string }>(pairs: readonly P[], counts: (pair: P) => boolean): number {
+  const groups = groupedValues(pairs, counts);
+  if (groups.length < 2) return groups.length;
+  const share = mean(groups);
+  const error = clusteredError(groups, share);
+  const effective = error === 0 ? groups.length : (share * (1 - share)) / error ** 2;
+  return Math.min(pairs.length, Math.max(groups.length, effective));
+}
+
+/**
+ * J. Cohen's kappa (1960; weighted 1968), with the interval of J. L. Fleiss, J. Cohen and B. S. Everitt (1969), whose variance
+ * is that of each pair's influence, by R. A. Fisher's transformation; influences of one group are added up first. `squared` weighs a disagreement by the square of
+ * its size. Undefined where chance alone would agree always; without an interval for perfect agreement or a single group.
+ */
+export function kappaOf(
+  pairs: readonly Pair[],
+  categories: number,
+  squared: boolean,
+  confidence: number,
+): Estimate | undefined {
+  const n = pairs.length;
+  const weight = (a: number, b: number): number =>
+    squared ? 1 - ((a - b) / Math.max(1, categories - 1)) ** 2 : a === b ? 1 : 0;
+  const [rows, columns] = (["judge", "people"] as const).map((side) => {
+    const counts = Array.from({ length: categories }, () => 0);
+    for (const pair of pairs) counts[pair[side]] = (counts[pair[side]] as number) + 1 / n;
+    return counts;
+  }) as [number[], number[]];
+  const ofRow = rows.map((_, a) => sum(columns.map((share, b) => share * weight(a, b))));
+  const ofColumn = columns.map((_, b) => sum(rows.map((share, a) => share * weight(a, b))));
+  const observed = sum(pairs.map(({ judge, people }) => weight(judge, people))) / n;
+  const expected = sum(rows.map((share, a) => share * (ofRow[a] as number)));
+  if (!(1 - expected > 1e-12)) return undefined;
+  const value = (observed - expected) / (1 - expected);
+  const middle = observed * expected - 2 * expected + observed;
+  const influences = new Map<string, number>();
+  for (const { judge, people, group } of pairs) {
+    const own =
+      weight(judge, people) * (1 - expected) -
+      ((ofRow[judge] as number) + (ofColumn[people] as number)) * (1 - observed) -
+      middle;
+    influences.set(group, (influences.get(group) ?? 0) + own);
+  }
+  const error = Math.sqrt(sum([...influences.values()].map((one) => one * one))) / (n * (1 - expected) ** 2);
+  if (!(error > 1e-12) || influences.size < 2) return { value };
+  // R. A. Fisher's transformation: the error of a kappa near 1 is not the same to both sides.
+  const half = (normalQuantile((1 + confidence) / 2) * error) / (1 - value * value);
+  return { value, low: Math.tanh(Math.atanh(value) - half), high: Math.tanh(Math.atanh(value) + half) };
+}
+
+/**
+ * K. Krippendorff's alpha: how far those agree who labelled the same (Content Analysis, 2004, chapter 11). 1 is perfect, 0 what
+ * chance would give. Undefined where nothing was labelled twice, or all labels are the same.
+ *
+ * @param units The labels of each verdict, as categories from 0 up.
+ * @param ordinal Whether labels are ranks; otherwise any two that differ are as different as any other two.
+ */
+export function alphaOf(
+  units: readonly (readonly number[])[],
+  categories: number,
+  ordinal: boolean,
+): number | undefined {
+  const shared = units.filter(({ length }) => length > 1);
+  const totals = Array.from({ length: categories }, () => 0);
+  for (const unit of shared) for (const label of unit) totals[label] = (totals[label] as number) + 1;
+  const n = sum(totals);
+  const distance = (a: number, b: number): number => {
+    if (a === b) return 0;
+    if (!ordinal) return 1;
+    const [low, high] = a < b ? [a, b] : [b, a];
+    const between = sum(totals.slice(low, high + 1));
+    return (between - ((totals[low] as number) + (totals[high] as number)) / 2) ** 2;
+  };
+  const observed = sum(
+    shared.map((unit) => sum(unit.flatMap((a) => unit.map((b) => distance(a, b)))) / (unit.length - 1)),
+  );
+  const expected = sum(totals.flatMap((a, at) => totals.map((b, other) => a * b * distance(at, other)))) / (n - 1);
+  return expected > 0 ? 1 - observed / expected : undefined;
+}
+
+/**
+ * The difference of two shares of the same verdicts, with the interval of A. Agresti and Y. Min (2005): one half is added to
+ * each of the four counts, which makes it hold for few verdicts too. Groups add up their differences first.
+ */
+export function pairedDifference(
+  pairs: readonly { first: boolean; second: boolean; group: string }[],
+  confidence: number,
+): Estimate {
+  const n = pairs.length;
+  const value = sum(pairs.map(difference)) / n;
+  const groups = grouped(pairs, ({ group }) => group);
+  if (groups.length < 2) return { value };
+  const middle = sum(pairs.map(difference)) / (n + 2);
+  const squares = groups.map((members) => sum(members.map((pair) => difference(pair) - middle)) ** 2);
+  // Those that are added: a half each of 1, −1, 0 and 0.
+  const added = ((1 - middle) ** 2 + (1 + middle) ** 2 + 2 * middle ** 2) / 2;
+  const half = (normalQuantile((1 + confidence) / 2) * Math.sqrt(sum(squares) + added)) / (n + 2);
+  return { value, low: Math.max(-1, middle - half), high: Math.min(1, middle + half) };
+}
+
+const difference = ({ first, second }: { first: boolean; second: boolean }): number => Number(first) - Number(second);
+
+export function sum(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}

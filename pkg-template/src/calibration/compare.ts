@@ -1,0 +1,201 @@
+/** Which of two judges is better. */
+
+import { reading } from "../engine/values.js";
+import { AdkMetricsError } from "../errors.js";
+import { finalText } from "../invocation.js";
+import { judgeName } from "../judges/stamp.js";
+import type { Estimate } from "../statistics/estimates.js";
+import { signTest } from "../statistics/significance.js";
+import { pairedDifference, shareOf, sum } from "./agreement.js";
+import {
+  type CalibrationOptions,
+  checkUsable,
+  confidenceOf,
+  groupOf,
+  type LabelCounts,
+  labelledSubjects,
+} from "./calibrate.js";
+import { type LabelsInput, rowsOf } from "./labels.js";
+import { keyOf, type Labelled, matched } from "./matched.js";
+import { type Found, foundIn, type ResultsInput, type Verdict } from "./verdicts.js";
+
+/** Two judges beside each other. */
+export interface JudgeComparison {
+  confidence: number;
+  labels: LabelCounts;
+  first: JudgePrice;
+  second: JudgePrice;
+  subjects: SubjectComparison[];
+  /** What may make the comparison unfair. */
+  notes: string[];
+}
+
+/** Who judged, and what a verdict took. */
+export interface JudgePrice {
+  judges: string[];
+  /** Verdicts of metrics that ask a judge, one a turn and metric. */
+  verdicts: number;
+  callsPerVerdict?: number;
+  tokensPerVerdict?: number;
+  /** In the currency of the prices that were given; absent without prices. */
+  costPerVerdict?: number;
+}
+
+/** Two judges of one metric or rubric, by the labels of verdicts that both gave. */
+export interface SubjectComparison {
+  metricName: string;
+  rubricId?: string;
+  rubrics?: number;
+  /** Labelled verdicts that both gave. */
+  labelled: number;
+  bothRight: number;
+  onlyFirst: number;
+  onlySecond: number;
+  bothWrong: number;
+  /** In which share each agrees with people. */
+  first: Estimate;
+  second: Estimate;
+  /** The first minus the second. */
+  difference: Estimate;
+  /** How likely so large a difference is by chance alone, for judges that are right equally often: McNemar's exact test. */
+  pValue: number;
+  /** Which is better; `unclear` where the difference may be chance. */
+  better: "first" | "second" | "unclear";
+}
+
+/**
+ * Says which of two judges agrees with people more often, and at what price: from two results of the same conversations, each
+ * judged by one of them, and labels.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for what are no results, no labels, or labels that both have no verdicts for.
+ *
+ * @example
+ * const { subjects } = compareJudges(byLarge, bySmall, await readFile("labels.csv", "utf8"));
+ */
+export function compareJudges(
+  first: ResultsInput,
+  second: ResultsInput,
+  labels: LabelsInput,
+  options: CalibrationOptions = {},
+): JudgeComparison {
+  const confidence = confidenceOf(options);
+  const [one, other] = [reading("first", () => foundIn(first)), reading("second", () => foundIn(second))];
+  const rows = reading("labels", () => rowsOf(labels));
+  const found = reading("labels", () => matched(rows, one.verdicts));
+  checkUsable(found);
+  return reading("results", () => {
+    const others = new Map(other.verdicts.map((verdict) => [keyOf(verdict), verdict]));
+    const both = found.labelled.flatMap((label) => {
+      const verdict = others.get(keyOf(label.verdict));
+      return verdict === undefined ? [] : [{ label, other: verdict }];
+    });
+    if (both.length === 0) {
+      throw new AdkMetricsError("invalid_input", "there is no labelled verdict that both judges gave", {
+        path: "labels",
+        help: "Compare results of the same cases, runs and metrics",
+      });
+    }
+    const { given, used, empty, annotators, problems } = found;
+    return {
+      confidence,
+      labels: { given, used, empty, annotators, problems },
+      first: priceOf(one),
+      second: priceOf(other),
+      subjects: subjectsOf(both, confidence),
+      notes: notesOf(both, found.labelled.length),
+    };
+  });
+}
+
+interface Both {
+  label: Labelled;
+  other: Verdict;
+}
+
+function subjectsOf(both: readonly Both[], confidence: number): SubjectComparison[] {
+  const byKey = new Map(both.map((one) => [keyOf(one.label.verdict), one]));
+  const labels = both.map(({ label }) => label);
+  return labelledSubjects(
+    labels.map(({ verdict }) => verdict),
+    labels,
+  ).map(({ verdicts, ...about }) => {
+    const pairs = verdicts.map((verdict) => {
+      const { label, other } = byKey.get(keyOf(verdict)) as Both;
+      return { first: verdict.passes === label.passes, second: other.passes === label.passes, group: groupOf(verdict) };
+    });
+    const count = (first: boolean, second: boolean): number =>
+      pairs.filter((pair) => pair.first === first && pair.second === second).length;
+    const [onlyFirst, onlySecond] = [count(true, false), count(false, true)];
+    const pValue = signTest(onlyFirst, onlySecond);
+    const isClear = pValue < 1 - confidence;
+    return {
+      ...about,
+      labelled: pairs.length,
+      bothRight: count(true, true),
+      onlyFirst,
+      onlySecond,
+      bothWrong: count(false, false),
+      first: shareOf(pairs, (pair) => pair.first, confidence) as Estimate,
+      second: shareOf(pairs, (pair) => pair.second, confidence) as Estimate,
+      difference: pairedDifference(pairs, confidence),
+      pValue,
+      better: !isClear ? "unclear" : onlyFirst > onlySecond ? "first" : "second",
+    };
+  });
+}
+
+function priceOf({ verdicts, judges, usages }: Found): JudgePrice {
+  const asked = new Set(judges.map(({ metricName }) => metricName));
+  const questions = new Set(
+    verdicts
+      .filter(({ metricName }) => asked.has(metricName))
+      .map(({ evalSetId, evalId, run, turn, metricName }) =>
+        JSON.stringify([evalSetId, evalId, run, turn, metricName]),
+      ),
+  ).size;
+  const total = (of: (usage: (typeof usages)[number]) => number | undefined): number | undefined => {
+    const values = usages.map(of);
+    return values.length === 0 || questions === 0 || values.some((value) => typeof value !== "number")
+      ? undefined
+      : sum(values as number[]) / questions;
+  };
+  const calls = total((usage) => usage.calls);
+  const tokens = total((usage) => usage.inputTokens + usage.outputTokens);
+  const cost = total((usage) => usage.cost);
+  return {
+    judges: [...new Set(judges.map(judgeName))],
+    verdicts: questions,
+    ...(calls === undefined ? {} : { callsPerVerdict: calls }),
+    ...(tokens === undefined ? {} : { tokensPerVerdict: tokens }),
+    ...(cost === undefined ? {} : { costPerVerdict: cost }),
+  };
+}
+
+function notesOf(both: readonly Both[], labelled: number): string[] {
+  const notes: string[] = [];
+  if (both.length < labelled) {
+    notes.push(
+      `${labelled - both.length} of ${labelled} labelled verdicts are in the first results only, and left out`,
+    );
+  }
+  const changed = both.filter(({ label, other }) => answerOf(label.verdict) !== answerOf(other)).length;
+  if (changed > 0) {
+    notes.push(
+      `the agent's answer differs in ${changed} of ${both.length}: labels are about one of the two answers only`,
+    );
+  }
+  return notes;
+}
+
+/** What the agent answered in the end, however the results spell it. */
+export function answerOf({ source }: Verdict): string {
+  const turn = source as Record<string, unknown>;
+  return saidIn(turn["actualInvocation"] ?? turn["actual_invocation"], "finalResponse");
+}
+
+/** The text that an invocation has under a name. */
+export function saidIn(invocation: unknown, key: "finalResponse" | "userContent"): string {
+  const turn = (invocation ?? {}) as Record<string, unknown>;
+  const content = turn[key] ?? turn[key === "finalResponse" ? "final_response" : "user_content"];
+  return content === undefined ? "" : (finalText({ finalResponse: content } as never) ?? "");
+}

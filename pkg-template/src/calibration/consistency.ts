@@ -1,0 +1,154 @@
+/** How often samples of one question agree, and what fewer or more samples would have given. */
+
+import { sum } from "./agreement.js";
+
+/** The votes of the samples of one question, each for or against; without what could not be read. */
+export interface Question {
+  yes: number;
+  no: number;
+  /** How many samples might have been asked. */
+  of: number;
+  /** What people say, where they were asked. */
+  people?: boolean | undefined;
+}
+
+/** What a number of samples gives, asked of each question. */
+export interface SampleCount {
+  samples: number;
+  /** How often the verdict is the one of all samples. */
+  same?: number;
+  /** How often the verdict is the one of people; absent without labels. */
+  right?: number;
+  /** Whether it is foreseen for more samples than were asked, and not counted. */
+  isForeseen: boolean;
+}
+
+/** How far the samples of one question agree. */
+export interface Consistency {
+  /** Questions with two votes or more. */
+  questions: number;
+  /** Questions whose samples were not all of one opinion. */
+  split: number;
+  /** How often two samples of one question agree. */
+  agreement: number;
+  /** Questions of which fewer samples were asked than might have been, since these could not have changed the verdict. */
+  stoppedEarly: number;
+  /** From one sample up. */
+  counts: SampleCount[];
+}
+
+/**
+ * What votes say. The verdict of s samples is counted over all ways to draw s of those that were asked; where early stopping left
+ * some out, the verdict was settled. More samples than were asked are foreseen by a beta-binomial distribution for what people
+ * pass and one for what they fail, fitted by moments.
+ *
+ * @param isMajority Whether verdicts are majorities; of means there is no such count.
+ */
+export function consistencyOf(questions: readonly Question[], isMajority: boolean): Consistency | undefined {
+  const several = questions.filter(({ yes, no }) => yes + no > 1);
+  if (several.length === 0) return undefined;
+  const most = Math.max(...several.map(({ of }) => of));
+  const labelled = several.filter(({ people }) => people !== undefined);
+  const counts: SampleCount[] = [];
+  for (let samples = 1; samples <= most && isMajority && counts.length < MOST_COUNTS; samples += 1) {
+    const passes = (one: Question): number => passChance(one, samples);
+    counts.push({
+      samples,
+      same: sum(several.map((one) => rightness(passes(one), one.yes > one.no))) / several.length,
+      ...(labelled.length === 0
+        ? {}
+        : { right: sum(labelled.map((one) => rightness(passes(one), one.people === true))) / labelled.length }),
+      isForeseen: false,
+    });
+  }
+  if (isMajority && labelled.length >= LEAST_FORESEEN) {
+    for (const samples of [most + 2, most + 4, 2 * most + 1].filter((one, at, all) => all.indexOf(one) === at)) {
+      const right = foreseen(labelled, samples);
+      if (right !== undefined) counts.push({ samples, right, isForeseen: true });
+    }
+  }
+  return {
+    questions: several.length,
+    split: several.filter(({ yes, no }) => yes > 0 && no > 0).length,
+    agreement: sum(several.map(pairAgreement)) / several.length,
+    stoppedEarly: several.filter(({ yes, no, of }) => yes + no < of).length,
+    counts,
+  };
+}
+
+/** Nobody reads a longer row. */
+const MOST_COUNTS = 15;
+/** With fewer labels there is nothing to fit. */
+const LEAST_FORESEEN = 10;
+
+const rightness = (passes: number, shouldPass: boolean): number => (shouldPass ? passes : 1 - passes);
+
+function pairAgreement({ yes, no }: Question): number {
+  const n = yes + no;
+  return (yes * (yes - 1) + no * (no - 1)) / (n * (n - 1));
+}
+
+/** How likely a majority of samples that are drawn from the votes is for it; a tie is against. */
+function passChance({ yes, no }: Question, samples: number): number {
+  const n = yes + no;
+  if (samples >= n) return yes > no ? 1 : 0;
+  let chance = 0;
+  for (let k = Math.floor(samples / 2) + 1; k <= Math.min(samples, yes); k += 1) {
+    if (samples - k > no) continue;
+    chance += Math.exp(logChoose(yes, k) + logChoose(no, samples - k) - logChoose(n, samples));
+  }
+  return chance;
+}
+
+function logChoose(n: number, k: number): number {
+  let log = 0;
+  for (let at = 1; at <= k; at += 1) log += Math.log((n - k + at) / at);
+  return log;
+}
+
+/** How often a majority of samples would be right, by a distribution of how likely a sample is for it. */
+function foreseen(labelled: readonly Question[], samples: number): number | undefined {
+  let right = 0;
+  for (const people of [true, false]) {
+    const ofLabel = labelled.filter((one) => one.people === people);
+    if (ofLabel.length === 0) continue;
+    if (ofLabel.length < 2) return undefined;
+    const { chance, correlation } = momentsOf(ofLabel);
+    right += ofLabel.length * rightness(majorityChance(chance, correlation, samples), people);
+  }
+  return right / labelled.length;
+}
+
+/**
+ * How likely a sample is for it, and how far samples of one question go together: the intraclass correlation by the analysis of
+ * variance, which are the moments of a beta-binomial distribution.
+ */
+export function momentsOf(questions: readonly Question[]): { chance: number; correlation: number } {
+  const sizes = questions.map(({ yes, no }) => yes + no);
+  const total = sum(sizes);
+  const groups = questions.length;
+  const chance = sum(questions.map(({ yes }) => yes)) / total;
+  const between =
+    sum(questions.map(({ yes, no }) => (yes + no) * (yes / (yes + no) - chance) ** 2)) / Math.max(1, groups - 1);
+  const within = sum(questions.map(({ yes, no }) => (yes * no) / (yes + no))) / Math.max(1, total - groups);
+  const usual = (total - sum(sizes.map((size) => size * size)) / total) / Math.max(1, groups - 1);
+  const scale = between + (usual - 1) * within;
+  return { chance, correlation: scale > 0 ? Math.min(1, Math.max(0, (between - within) / scale)) : 0 };
+}
+
+/** How likely a majority of samples is for it, for a beta-binomial distribution; a tie is against. */
+export function majorityChance(chance: number, correlation: number, samples: number): number {
+  if (correlation > 1 - 1e-9) return chance;
+  // As products, which hold for a correlation of 0 as well.
+  const step = correlation / (1 - correlation);
+  const rising = (share: number, count: number): number => {
+    let log = 0;
+    for (let at = 0; at < count; at += 1) log += Math.log(share + at * step);
+    return log;
+  };
+  let sumOf = 0;
+  for (let k = Math.floor(samples / 2) + 1; k <= samples; k += 1) {
+    sumOf += Math.exp(logChoose(samples, k) + rising(chance, k) + rising(1 - chance, samples - k) - rising(1, samples));
+  }
+  return Math.min(1, sumOf);
+}

@@ -1,0 +1,128 @@
+/** The verdicts that are worth labelling, as a file that people fill in. */
+
+import { reading, unexpected } from "../engine/values.js";
+import { AdkMetricsError } from "../errors.js";
+import { optionsOf } from "../known-options.js";
+import { cell } from "../report/csv.js";
+import { rubricWords } from "../report/judged.js";
+import { certaintyOf } from "./calibrate.js";
+import { answerOf, saidIn } from "./compare.js";
+import { scaleOf } from "./matched.js";
+import { foundIn, type ResultsInput, type Verdict } from "./verdicts.js";
+
+/** Which verdicts to label, and what to show of them. */
+export interface LabelSheetOptions {
+  /** How many verdicts at most. Default: 50. */
+  count?: number;
+  /** Leaves out what the judge said, so that it does not sway people. Default: false. */
+  blind?: boolean;
+  /** Draws verdicts at random instead of the most doubtful first. Only these tell of all verdicts. Default: false. */
+  random?: boolean;
+  /** Where the drawing begins: any whole number. Default: 0. */
+  seed?: number;
+  /** The only metrics to label. Default: those that ask a judge, all if none does. */
+  metrics?: readonly string[];
+}
+
+const COLUMNS = ["evalset", "case", "run", "turn", "metric", "rubric", "label", "annotator", "chosen"];
+const JUDGED_COLUMNS = ["judge", "why"];
+const SHOWN_COLUMNS = ["rule", "question", "answer", "expected"];
+
+/**
+ * A sheet of labels to fill in, as CSV: a row for each verdict, the most doubtful first (samples that disagree, scores near the
+ * threshold) or, with `random`, drawn at random. {@link calibrate} reads it when the column `label` is filled in.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for what are no results.
+ *
+ * @example
+ * await writeFile("labels.csv", labelSheet(results, { count: 40, blind: true, random: true }));
+ */
+export function labelSheet(results: ResultsInput | readonly ResultsInput[], options: LabelSheetOptions = {}): string {
+  const given = optionsOf(options, ["count", "blind", "random", "seed", "metrics"]);
+  const { count = 50, blind = false, random = false, seed = 0, metrics } = given;
+  if (!(Number.isSafeInteger(count) && count > 0)) throw unexpected("a whole number from 1 up", count, "count");
+  if (!Number.isSafeInteger(seed)) throw unexpected("a whole number", seed, "seed");
+  return reading("results", () => {
+    const { verdicts, judges } = foundIn(results);
+    const asked = new Set(metrics ?? judges.map(({ metricName }) => metricName));
+    const wanted = verdicts.filter(
+      (verdict) => (asked.size === 0 || asked.has(verdict.metricName)) && isAsked(verdict, verdicts),
+    );
+    if (wanted.length === 0) {
+      const names = [...new Set(verdicts.map(({ metricName }) => metricName))];
+      throw new AdkMetricsError("invalid_input", "there is no verdict to label", {
+        path: "results",
+        help: names.length === 0 ? "The results have no verdict at all" : `There are verdicts of ${names.join(", ")}`,
+      });
+    }
+    const ordered = random
+      ? shuffled(wanted, seed)
+      : wanted
+          .map((verdict) => ({ verdict, doubt: doubtOf(verdict) }))
+          .sort((a, b) => b.doubt - a.doubt)
+          .map(({ verdict }) => verdict);
+    const header = [...COLUMNS, ...(blind ? [] : JUDGED_COLUMNS), ...SHOWN_COLUMNS];
+    const rows = ordered.slice(0, count).map((verdict) => rowOf(verdict, blind, random));
+    return [header, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+  });
+}
+
+/** People label rubrics, not the share of them that is met. */
+function isAsked({ metricName, rubricId }: Verdict, all: readonly Verdict[]): boolean {
+  return rubricId !== undefined || !all.some((one) => one.metricName === metricName && one.rubricId !== undefined);
+}
+
+/** How doubtful a verdict is, from 0 to 1: how its samples disagree, and how near its score is to the threshold. */
+function doubtOf(verdict: Verdict): number {
+  const { score, threshold, votes } = verdict;
+  const { least, most } = scaleOf(verdict) ?? { least: 0, most: 1 };
+  const near =
+    score === undefined || threshold === undefined || verdict.rubricId !== undefined || score === 0 || score === 1
+      ? 0
+      : 1 - Math.abs(score - threshold) / (most - least);
+  const unread = votes === undefined ? 0 : votes.filter((vote) => vote === null).length / Math.max(1, votes.length);
+  return Math.max(votes === undefined ? 0 : 2 * (1 - certaintyOf(verdict)), near, unread);
+}
+
+/** A random order that is the same for the same seed: R. A. Fisher's and F. Yates' shuffle with mulberry32. */
+function shuffled(all: readonly Verdict[], seed: number): Verdict[] {
+  let state = seed | 0;
+  const random = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let word = Math.imul(state ^ (state >>> 15), state | 1);
+    word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
+    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const drawn = [...all];
+  for (let at = drawn.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(random() * (at + 1));
+    [drawn[at], drawn[other]] = [drawn[other] as Verdict, drawn[at] as Verdict];
+  }
+  return drawn;
+}
+
+function rowOf(verdict: Verdict, blind: boolean, random: boolean): string[] {
+  const { evalSetId, evalId, run, runs, turn, metricName, rubricId = "", passes, score, rationale = "" } = verdict;
+  const source = verdict.source as Record<string, unknown>;
+  const actual = source["actualInvocation"] ?? source["actual_invocation"];
+  const expected = source["expectedInvocation"] ?? source["expected_invocation"];
+  const said = scaleOf(verdict) === undefined ? (passes ? "pass" : "fail") : String(score ?? "");
+  return [
+    ...[evalSetId, evalId, runs > 1 ? String(run) : "", turn === undefined ? "" : String(turn), metricName, rubricId],
+    ...["", "", random ? "random" : "doubtful"],
+    ...(blind ? [] : [said, rationale]),
+    ...[ruleOf(verdict), saidIn(actual, "userContent"), answerOf(verdict), saidIn(expected, "finalResponse")],
+  ].map(cell);
+}
+
+/** The words of a verdict's rubric. */
+function ruleOf({ rubricId, criterion, source }: Verdict): string {
+  if (rubricId === undefined) return "";
+  const turn = source as Record<string, Record<string, unknown> | undefined>;
+  const rubrics = [
+    turn["actualInvocation"] ?? turn["actual_invocation"],
+    turn["expectedInvocation"] ?? turn["expected_invocation"],
+  ].flatMap((invocation) => (Array.isArray(invocation?.["rubrics"]) ? (invocation["rubrics"] as unknown[]) : []));
+  const metrics = [{ criterion }, { criterion: { rubrics } }];
+  return rubricWords(undefined, ...(metrics as never[])).get(rubricId) ?? "";
+}

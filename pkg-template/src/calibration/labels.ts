@@ -1,0 +1,202 @@
+/** Reads the labels that people gave: from CSV, JSON, lines of JSON, or a list of objects. */
+
+import { closest } from "../closest.js";
+import { parseJson } from "../engine/json.js";
+import { isBytes, isObject, unexpected } from "../engine/values.js";
+import { AdkMetricsError } from "../errors.js";
+import { readCsv } from "./csv.js";
+
+/** What a person says of a verdict that a judge gave. */
+export interface Label {
+  /** The case. */
+  evalId: string;
+  /** The metric. */
+  metricName: string;
+  /** The rubric, where the metric has rubrics. */
+  rubricId?: string;
+  /** The turn, counted from 1. Needed where the case has several. */
+  turn?: number;
+  /** Which run of the case, counted from 1. Needed where the case was run repeatedly. */
+  run?: number;
+  /** The evalset. Needed where several have a case of this id. */
+  evalSetId?: string;
+  /**
+   * Whether it should pass: `true` or 1, `false` or 0, or a word (`pass`, `fail`, `yes`, `no`, `valid`, `invalid`, …). A score,
+   * where the metric gives scores.
+   */
+  label: boolean | number | string;
+  /** Who says so, where several people label. */
+  annotator?: string;
+  /** Why this verdict was chosen for labelling: at `random`, or because it looks `doubtful`. Default: at random. */
+  chosen?: "random" | "doubtful";
+}
+
+/** Labels as text (CSV, JSON or lines of JSON) or its bytes, or as objects. */
+export type LabelsInput = string | Uint8Array | readonly Label[];
+
+/** What is wrong with a label, or with all of them. */
+export interface LabelProblem {
+  /** The line of the text, counted from 1; absent for labels that are objects. */
+  line?: number;
+  /** Which label, counted from 1. */
+  label: number;
+  message: string;
+  help?: string;
+}
+
+/** A label as it was read, not yet looked at. */
+export interface LabelRow {
+  line?: number;
+  /** Which one, counted from 1. */
+  at: number;
+  fields: Readonly<Partial<Record<LabelField, unknown>>>;
+}
+
+type LabelField = keyof Label;
+
+/** What columns and keys may be called, in lower case and without what is no letter. */
+const NAMES: Readonly<Record<LabelField, readonly string[]>> = {
+  evalId: ["case", "evalid", "caseid", "evalcase"],
+  metricName: ["metric", "metricname"],
+  rubricId: ["rubric", "rubricid"],
+  turn: ["turn"],
+  run: ["run"],
+  evalSetId: ["evalset", "evalsetid"],
+  label: ["label"],
+  annotator: ["annotator"],
+  chosen: ["chosen"],
+};
+
+const REQUIRED = ["evalId", "metricName", "label"] as const;
+
+const HELP =
+  "Labels are rows of CSV with the columns case, turn, metric, rubric and label, or JSON objects with these keys";
+
+/**
+ * The labels of a text or a list.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for what holds no labels, or lacks a column that each needs.
+ */
+export function rowsOf(input: LabelsInput): LabelRow[] {
+  if (Array.isArray(input)) return objectRows(input, () => ({}));
+  const given: unknown = input;
+  if (typeof given !== "string" && !isBytes(given)) throw unexpected("CSV, JSON or a list of labels", given, "labels");
+  const text = (typeof given === "string" ? given : new TextDecoder().decode(given)).replace(/^\uFEFF/, "");
+  const start = text.trimStart()[0];
+  if (start === undefined) throw unusable("there are no labels: the file is empty", 1, HELP);
+  if (start === "[") return objectRows(parsed(text, 1), () => ({}));
+  if (start === "{") return linesOf(text);
+  return csvRows(text);
+}
+
+function unusable(message: string, line: number | undefined, help: string): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", message, {
+    path: "labels",
+    ...(line === undefined ? {} : { line }),
+    help,
+  });
+}
+
+function parsed(text: string, line: number): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new AdkMetricsError("invalid_json", `the labels are no JSON: ${(cause as Error).message}`, {
+      path: "labels",
+      line,
+      help: HELP,
+      cause,
+    });
+  }
+}
+
+/** Lines of JSON; a single object may have the list under `labels`. */
+function linesOf(text: string): LabelRow[] {
+  const lines = text.split("\n").flatMap((one, at) => (one.trim() === "" ? [] : [{ line: at + 1, text: one }]));
+  try {
+    const whole = parseJson(text) as { labels?: unknown };
+    if (Array.isArray(whole.labels)) return objectRows(whole.labels, () => ({}));
+    return objectRows([whole], () => ({ line: 1 }));
+  } catch {
+    return objectRows(
+      lines.map((one) => parsed(one.text, one.line)),
+      (at) => ({ line: (lines[at] as { line: number }).line }),
+    );
+  }
+}
+
+function objectRows(list: unknown, place: (at: number) => { line?: number }): LabelRow[] {
+  const items = list as readonly unknown[];
+  if (items.length === 0) throw unusable("there are no labels: the list is empty", undefined, HELP);
+  return items.map((item, at) => {
+    if (!isObject(item) || Array.isArray(item)) throw unexpected("a label, which is an object", item, `labels[${at}]`);
+    const keys = Object.keys(item);
+    const found = fieldsOf(keys);
+    const missing = REQUIRED.find((field) => !found.has(field));
+    if (missing !== undefined) throw lacking("key", missing, keys, place(at).line);
+    const fields = [...found].map(([field, index]) => [
+      field,
+      (item as Record<string, unknown>)[keys[index] as string],
+    ]);
+    return { ...place(at), at: at + 1, fields: Object.fromEntries(fields) as LabelRow["fields"] };
+  });
+}
+
+function csvRows(text: string): LabelRow[] {
+  const [header, ...rows] = readCsv(text);
+  const columns = header?.cells.map((name) => name.trim()) ?? [];
+  const found = fieldsOf(columns);
+  const missing = REQUIRED.find((field) => !found.has(field));
+  if (missing !== undefined) throw lacking("column", missing, columns, header?.line ?? 1);
+  if (rows.length === 0) throw unusable("there are no labels: only the names of columns", header?.line, HELP);
+  return rows.map(({ line, cells }, at) => ({
+    line,
+    at: at + 1,
+    fields: Object.fromEntries([...found].map(([field, index]) => [field, cells[index]?.trim() ?? ""])),
+  }));
+}
+
+/** Where each field is among names. */
+function fieldsOf(names: readonly string[]): Map<LabelField, number> {
+  const plain = names.map((name) => name.toLowerCase().replace(/[^a-z]/g, ""));
+  const fields = (Object.keys(NAMES) as LabelField[]).map((field): [LabelField, number] => [
+    field,
+    plain.findIndex((name) => NAMES[field].includes(name)),
+  ]);
+  return new Map(fields.filter(([, index]) => index >= 0));
+}
+
+function lacking(
+  what: string,
+  field: (typeof REQUIRED)[number],
+  names: readonly string[],
+  line: number | undefined,
+): AdkMetricsError {
+  const name = NAMES[field][0] as string;
+  const others = names.filter((one) => one !== "").slice(0, 20);
+  const meant = closest(name, others);
+  const help =
+    meant === undefined
+      ? `${HELP}. The ${what}s are ${others.join(", ") || "none"}`
+      : `Did you mean ${name} by ${meant}?`;
+  return unusable(`the labels have no ${what} \`${name}\``, line, help);
+}
+
+const PASSING = ["1", "1.0", "true", "yes", "y", "pass", "passed", "valid", "met", "good", "safe", "correct"];
+const FAILING = ["0", "0.0", "false", "no", "n", "fail", "failed", "invalid", "not met", "bad", "unsafe", "incorrect"];
+
+/** What a label says: that a verdict should pass or fail, or a score. Undefined for what is neither. */
+export function readLabel(label: unknown): { passes?: boolean; score?: number } | undefined {
+  if (typeof label === "boolean") return { passes: label };
+  if (typeof label === "number") return Number.isFinite(label) ? numbered(label) : undefined;
+  if (typeof label !== "string") return undefined;
+  const word = label.trim().toLowerCase();
+  const number = /^[-+]?\d*[.,]?\d+$/.test(word) ? Number(word.replace(",", ".")) : undefined;
+  if (number !== undefined) return numbered(number);
+  if (PASSING.includes(word)) return { passes: true };
+  return FAILING.includes(word) ? { passes: false } : undefined;
+}
+
+function numbered(score: number): { passes?: boolean; score: number } {
+  return score === 0 || score === 1 ? { passes: score === 1, score } : { score };
+}

@@ -1,0 +1,292 @@
+/** Labels with the verdicts that they are about; what is wrong with the others. */
+
+import { closest } from "../closest.js";
+import { SCALES } from "../generated/metrics.js";
+import { grouped } from "../lists.js";
+import { canonicalName } from "../metric-names.js";
+import { cellText } from "../report/csv.js";
+import { type LabelProblem, type LabelRow, readLabel } from "./labels.js";
+import type { Verdict } from "./verdicts.js";
+
+/** A verdict with what people say of it. */
+export interface Labelled {
+  verdict: Verdict;
+  /** Whether people pass it. */
+  passes: boolean;
+  /** The score that they give, for a metric with a scale of its own. */
+  score?: number;
+  /** What each of them says, as a category of the metric's. */
+  categories: number[];
+  /** Whether it was chosen because it looks doubtful. */
+  isDoubtful: boolean;
+}
+
+/** What labels came to. */
+export interface Matched {
+  labelled: Labelled[];
+  /** Verdicts that annotators disagree on as often as they agree, with their labels. */
+  undecided: number[][];
+  /** Labels that are there, those that count, and rows without one. */
+  given: number;
+  used: number;
+  empty: number;
+  annotators: number;
+  problems: LabelProblem[];
+}
+
+/** How a metric's labels are read, compared and counted. */
+export interface Scale {
+  least: number;
+  most: number;
+}
+
+/** The scale of a metric whose labels are scores; undefined for one whose labels are yes or no. */
+export function scaleOf({ metricName, rubricId }: Pick<Verdict, "metricName" | "rubricId">): Scale | undefined {
+  const range = rubricId === undefined && Object.hasOwn(SCALES, metricName) ? SCALES[metricName] : undefined;
+  return range === undefined ? undefined : { least: range[0], most: range[1] };
+}
+
+/** What a verdict is known by. */
+export function keyOf({ evalSetId, evalId, run, turn, metricName, rubricId }: Verdict): string {
+  return JSON.stringify([evalSetId, evalId, run, turn ?? 0, metricName, rubricId ?? null]);
+}
+
+interface Reading {
+  row: LabelRow;
+  verdict: Verdict;
+  annotator: string;
+  passes: boolean;
+  score?: number;
+}
+
+/** Finds the verdict of each label. */
+export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[]): Matched {
+  const find = finderOf(verdicts);
+  const problems: LabelProblem[] = [];
+  const readings: Reading[] = [];
+  let empty = 0;
+  for (const row of rows) {
+    const { label } = row.fields;
+    if (label === "" || label === undefined || label === null) {
+      empty += 1;
+      continue;
+    }
+    const found = find(row);
+    const read = "verdict" in found ? readingOf(row, found.verdict) : found;
+    if ("verdict" in read) readings.push(read);
+    else problems.push({ ...placeOf(row), ...read });
+  }
+  const labelled: Labelled[] = [];
+  const undecided: number[][] = [];
+  let used = 0;
+  for (const readingsOfOne of grouped(readings, ({ verdict }) => keyOf(verdict))) {
+    const single = withoutRepeated(readingsOfOne, problems);
+    const [first] = single;
+    if (first === undefined) continue;
+    const scale = scaleOf(first.verdict);
+    const categories = single.map((one) => categoryOf(one, scale));
+    const joint = jointly(single, scale);
+    if (joint === undefined) {
+      undecided.push(categories);
+      problems.push({
+        ...placeOf((single.at(-1) as Reading).row),
+        message: `annotators disagree, as many for as against: ${single.map(({ annotator, passes }) => `${annotator || "no name"} ${passes ? "passes" : "fails"} it`).join(", ")}`,
+        help: "It counts for how far they agree, not for the judge. Agree on one label, or have another person decide",
+      });
+      continue;
+    }
+    used += single.length;
+    const isDoubtful = readingsOfOne.some(({ row }) => row.fields.chosen === "doubtful");
+    labelled.push({ verdict: first.verdict, ...joint, categories, isDoubtful });
+  }
+  const names = new Set(readings.map(({ annotator }) => annotator));
+  problems.sort((a, b) => a.label - b.label);
+  return { labelled, undecided, given: rows.length - empty, used, empty, annotators: names.size, problems };
+}
+
+function placeOf({ line, at }: LabelRow): { line?: number; label: number } {
+  return { ...(line === undefined ? {} : { line }), label: at };
+}
+
+type Wrong = Pick<LabelProblem, "message" | "help">;
+
+const text = (value: unknown): string => (value === undefined || value === null ? "" : String(value).trim());
+
+/** What finds the verdict that a label is about. */
+function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: Verdict } | Wrong {
+  const byId = new Map<string, Verdict[]>();
+  const add = (id: string, verdict: Verdict): void => {
+    const known = byId.get(id);
+    if (known === undefined) byId.set(id, [verdict]);
+    else known.push(verdict);
+  };
+  for (const verdict of verdicts) {
+    add(verdict.evalId, verdict);
+    // As a file of labels has it, where an id looks like a formula.
+    const inCell = cellText(verdict.evalId);
+    if (inCell !== verdict.evalId) add(inCell, verdict);
+  }
+  return ({ fields }) => {
+    const evalId = text(fields.evalId);
+    const ofCase = byId.get(evalId) ?? byId.get(evalId.trim());
+    if (ofCase === undefined) {
+      return unknown("case", evalId, [...byId.keys()], "Cases go by their eval id");
+    }
+    const [metric, rubric] = [canonicalName(text(fields.metricName)), text(fields.rubricId)];
+    const inSet = narrowed(ofCase, text(fields.evalSetId), ({ evalSetId }) => evalSetId);
+    if (inSet === undefined) {
+      return unknown(
+        "evalset",
+        text(fields.evalSetId),
+        valuesOf(ofCase, ({ evalSetId }) => evalSetId),
+        "",
+      );
+    }
+    const sets = valuesOf(inSet, ({ evalSetId }) => evalSetId);
+    if (sets.length > 1) {
+      return {
+        message: `several evalsets have a case \`${evalId}\`: ${sets.join(", ")}`,
+        help: "Say which in the column evalset",
+      };
+    }
+    const ofMetric = inSet.filter(({ metricName }) => metricName === metric);
+    if (ofMetric.length === 0) {
+      const names = valuesOf(inSet, ({ metricName }) => metricName);
+      return unknown("verdict of the metric", metric, names, `This case has verdicts of ${names.join(", ")}`);
+    }
+    const ofRubric = ofMetric.filter(({ rubricId = "" }) => rubricId === rubric || cellText(rubricId) === rubric);
+    if (ofRubric.length === 0) {
+      const names = valuesOf(ofMetric, ({ rubricId = "" }) => rubricId).filter((name) => name !== "");
+      if (rubric === "") return { message: "the label names no rubric", help: `The rubrics are ${names.join(", ")}` };
+      return unknown(
+        "rubric",
+        rubric,
+        names,
+        names.length === 0 ? `${metric} has no rubrics` : `The rubrics are ${names.join(", ")}`,
+      );
+    }
+    return ofRunAndTurn(ofRubric, text(fields.run), text(fields.turn));
+  };
+}
+
+function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { verdict: Verdict } | Wrong {
+  const { runs, turns } = found[0] as Verdict;
+  const ofRun = narrowed(found, run, (one) => String(one.run));
+  if (ofRun === undefined) {
+    return {
+      message: `there is no run ${run} of this case with this verdict`,
+      help: `It was run ${runs === 1 ? "once" : `${runs} times`}`,
+    };
+  }
+  if (run === "" && runs > 1) {
+    return {
+      message: `the case was run ${runs} times, and the label does not say which run it is about`,
+      help: "Say which in the column run, from 1 up",
+    };
+  }
+  const isWhole = ofRun.every((one) => one.turn === undefined);
+  if (isWhole && (turn === "" || turn === String(turns))) return { verdict: ofRun[0] as Verdict };
+  const ofTurn = narrowed(ofRun, turn, (one) => String(one.turn ?? ""));
+  if (ofTurn === undefined) {
+    return {
+      message: isWhole
+        ? "this metric judges the whole conversation, not a turn"
+        : `there is no verdict of turn ${turn}`,
+      help: isWhole ? "Leave the turn empty" : `Turns are counted from 1; the case has ${turns}`,
+    };
+  }
+  if (turn === "" && turns > 1) {
+    return {
+      message: `the case has ${turns} turns, and the label does not say which it is about`,
+      help: "Say which in the column turn, from 1 up",
+    };
+  }
+  return { verdict: ofTurn[0] as Verdict };
+}
+
+/** Those with a value, or all where none is asked for; undefined where none has it. */
+function narrowed(
+  all: readonly Verdict[],
+  value: string,
+  of: (one: Verdict) => string,
+): readonly Verdict[] | undefined {
+  if (value === "") return all;
+  const found = all.filter((one) => of(one) === value || cellText(of(one)) === value);
+  return found.length === 0 ? undefined : found;
+}
+
+function valuesOf(all: readonly Verdict[], of: (one: Verdict) => string): string[] {
+  return [...new Set(all.map(of))];
+}
+
+function unknown(what: string, name: string, known: readonly string[], otherwise: string): Wrong {
+  const meant = closest(name, known);
+  const help = meant === undefined ? otherwise : `Did you mean ${meant}?`;
+  return {
+    message: name === "" ? `the label names no ${what}` : `there is no ${what} \`${name}\` in the results`,
+    ...(help === "" ? {} : { help }),
+  };
+}
+
+/** What a label says of its verdict. */
+function readingOf(row: LabelRow, verdict: Verdict): Reading | Wrong {
+  const scale = scaleOf(verdict);
+  const read = readLabel(row.fields.label);
+  const outside = (range: string): Wrong => ({
+    message: `the label \`${text(row.fields.label).slice(0, 40)}\` is not on the scale of ${verdict.rubricId === undefined ? verdict.metricName : "a rubric"}, ${range}`,
+  });
+  const about = { row, verdict, annotator: text(row.fields.annotator) };
+  const { score, passes } = read ?? {};
+  const threshold = verdict.threshold ?? 0.5;
+  if (scale !== undefined) {
+    const { least, most } = scale;
+    if (score === undefined && passes !== undefined) return { ...about, passes };
+    if (score === undefined || score < least || score > most) return outside(`${least} to ${most}, or pass or fail`);
+    return { ...about, score, passes: score >= threshold };
+  }
+  if (passes !== undefined) return { ...about, passes };
+  const isShare = score !== undefined && score > 0 && score < 1 && verdict.rubricId === undefined;
+  return isShare ? { ...about, passes: score >= threshold } : outside("1 or 0, pass or fail");
+}
+
+/** Without repeated labels of one person: the same again counts once, others do not count. */
+function withoutRepeated(readings: readonly Reading[], problems: LabelProblem[]): Reading[] {
+  return grouped(readings, ({ annotator }) => annotator).flatMap((own) => {
+    const [first, ...others] = own as [Reading, ...Reading[]];
+    const where = first.row.line === undefined ? `label ${first.row.at}` : `line ${first.row.line}`;
+    const isSame = (one: Reading): boolean => one.passes === first.passes && one.score === first.score;
+    const help =
+      first.annotator === "" ? "If these are two people, name them in the column annotator" : "Leave one of them out";
+    for (const one of others) {
+      const message = isSame(one)
+        ? `this verdict is labelled twice, also in ${where}; it counts once`
+        : `this verdict is labelled otherwise in ${where}; neither counts`;
+      problems.push({ ...placeOf(one.row), message, help });
+    }
+    return others.every(isSame) ? [first] : [];
+  });
+}
+
+function categoryOf({ score, passes }: Reading, scale: Scale | undefined): number {
+  if (scale === undefined) return passes ? 1 : 0;
+  return score === undefined ? (passes ? scale.most - scale.least : 0) : Math.round(score) - scale.least;
+}
+
+/** What people say together: the majority, or the median of scores. Undefined for a tie. */
+function jointly(
+  readings: readonly Reading[],
+  scale: Scale | undefined,
+): { passes: boolean; score?: number } | undefined {
+  const passing = readings.filter(({ passes }) => passes).length;
+  if (scale !== undefined && readings.every(({ score }) => score !== undefined)) {
+    const scores = readings.map(({ score }) => score as number).sort((a, b) => a - b);
+    const half = Math.floor(scores.length / 2);
+    const median =
+      scores.length % 2 === 1
+        ? (scores[half] as number)
+        : ((scores[half - 1] as number) + (scores[half] as number)) / 2;
+    const threshold = (readings[0] as Reading).verdict.threshold ?? 0.5;
+    return { score: median, passes: median >= threshold };
+  }
+  return passing * 2 === readings.length ? undefined : { passes: passing * 2 > readings.length };
+}

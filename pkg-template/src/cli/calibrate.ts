@@ -1,0 +1,141 @@
+/** `calibrate`: how often a judge is right, by the labels of people. */
+
+import { join } from "node:path";
+import {
+  calibrate,
+  compareJudges,
+  renderCalibrationMarkdown,
+  renderCalibrationTable,
+  renderJudgesMarkdown,
+  renderJudgesTable,
+} from "../calibration/index.js";
+import type { LabelCounts } from "../calibration/index.js";
+import { AdkMetricsError } from "../errors.js";
+import { inertJson } from "../report/text.js";
+import { type Arguments, oneOf, parseArguments } from "./arguments.js";
+import { resultsIn } from "./compare.js";
+import { kindOf, readBytes } from "./files.js";
+import { inFile, Mistake } from "./mistakes.js";
+import { CALIBRATION_FORMATS, optionsOf } from "./options.js";
+import { ExitStatus, note, screenOptions, warn, warningCount } from "./process.js";
+import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
+
+const HELP = "adk-metrics calibrate shop.evalset_result.json --labels labels.csv";
+
+/** Runs `calibrate`. */
+export async function calibrateCommand(args: readonly string[]): Promise<ExitStatus> {
+  const given = parseArguments(args, optionsOf("calibrate"));
+  const labelsFile = given.one("labels");
+  const format = oneOf("format", given.one("format") ?? "table", CALIBRATION_FORMATS);
+  const files = filesOf(given.positionals, HELP);
+  if (labelsFile === undefined) {
+    throw new Mistake("no labels are named", {
+      help: `Name a file with --labels: ${HELP}. To make one: adk-metrics labels export ${given.positionals[0]} --output labels.csv`,
+    });
+  }
+  if (given.has("compare") && files.length !== 2) {
+    throw new Mistake(`--compare takes two files of results, not ${files.length}`, {
+      help: "Each is judged by one of the two judges that are compared",
+    });
+  }
+  const output = outputOf(given, [...files, labelsFile]);
+  const results = files.map((file) => readBytes(file, "file of results"));
+  const labels = readBytes(labelsFile, "file of labels");
+  const text = texts(given.has("compare"), results, labels, output === undefined, (error) =>
+    placed(error, files, labelsFile),
+  );
+  warnOf(text.labels, labelsFile);
+  if (output === undefined) await writeOut(format === "json" ? inertJson(text.json()) : text[format]());
+  else {
+    await writeFile(output, text[format]());
+    note(`wrote ${output}`);
+  }
+  if (given.has("strict") && warningCount() > 0) {
+    note("--strict: there are warnings, so the exit status is 2");
+    return ExitStatus.Unusable;
+  }
+  return ExitStatus.Passed;
+}
+
+/** What was found, in each format. */
+function texts(
+  isComparison: boolean,
+  results: readonly Uint8Array[],
+  labels: Uint8Array,
+  onScreen: boolean,
+  mistakeOf: (error: unknown) => unknown,
+): Record<"table" | "md" | "json", () => string> & { labels: LabelCounts } {
+  const screen = screenOptions(onScreen);
+  try {
+    if (isComparison) {
+      const found = compareJudges(results[0] as Uint8Array, results[1] as Uint8Array, labels);
+      return {
+        labels: found.labels,
+        table: () => renderJudgesTable(found, screen),
+        md: () => renderJudgesMarkdown(found),
+        json: () => `${JSON.stringify(found, null, 2)}\n`,
+      };
+    }
+    const found = calibrate(results, labels);
+    return {
+      labels: found.labels,
+      table: () => renderCalibrationTable(found, screen),
+      md: () => renderCalibrationMarkdown(found),
+      json: () => `${JSON.stringify(found, null, 2)}\n`,
+    };
+  } catch (error) {
+    throw mistakeOf(error);
+  }
+}
+
+/** An error in terms of files. */
+function placed(error: unknown, files: readonly string[], labels: string): unknown {
+  if (!(error instanceof AdkMetricsError)) return error;
+  const [, input = "", index = "0"] = /^(results|first|second|labels)(?:\[(\d+)\])?/.exec(error.path ?? "") ?? [];
+  const file = input === "labels" ? labels : files[input === "second" ? 1 : Number(input === "results" ? index : 0)];
+  return inFile(error, file ?? labels, error.path ?? input);
+}
+
+function warnOf({ problems, empty, given }: LabelCounts, file: string): void {
+  for (const { line, label, message, help } of problems) {
+    warn(message, line === undefined ? `${file}, label ${label}` : `${file}:${line}`, help);
+  }
+  if (empty > 0) note(`${file}: ${empty} of ${given + empty} rows have no label yet`);
+}
+
+/**
+ * The files of results that arguments name, those in folders too.
+ *
+ * @throws {Mistake} for none.
+ */
+export function filesOf(positionals: readonly string[], help: string): string[] {
+  if (positionals.length === 0) throw new Mistake("no results are named", { help });
+  return positionals.flatMap((path) => {
+    if (kindOf(path) !== "folder") return [path];
+    const names = resultsIn(path);
+    if (names.length > 0) return names.map((name) => join(path, name));
+    throw new Mistake("the folder has no results", {
+      location: path,
+      help: "Their files end with .evalset_result.json",
+    });
+  });
+}
+
+/**
+ * The file to write; undefined for stdout.
+ *
+ * @throws {Mistake} for a file that is there already, unless it may be overwritten and is no input.
+ */
+export function outputOf(given: Arguments, inputs: readonly string[]): string | undefined {
+  const output = given.one("output");
+  if (output === undefined || output === "-") return undefined;
+  const file = plainFile(output);
+  if (file !== undefined && inputs.some((input) => plainFile(input) === file)) {
+    throw new Mistake("the output would overwrite an input", { location: output, help: "Name another file" });
+  }
+  if (kindOf(output) === "file" && !given.has("force")) {
+    throw new Mistake("the output already exists", { location: output, help: "Overwrite it with --force" });
+  }
+  prepareFile(output);
+  return output;
+}

@@ -1,0 +1,56 @@
+/** `labels export`: the verdicts that are worth labelling, in a file that people fill in. */
+
+import { labelSheet } from "../calibration/index.js";
+import { closest } from "../closest.js";
+import { AdkMetricsError } from "../errors.js";
+import { countOf, parseArguments } from "./arguments.js";
+import { filesOf, outputOf } from "./calibrate.js";
+import { readBytes } from "./files.js";
+import { inFile, Mistake } from "./mistakes.js";
+import { optionsOf } from "./options.js";
+import { ExitStatus, note } from "./process.js";
+import { writeFile, writeOut } from "./write.js";
+
+const HELP = "adk-metrics labels export shop.evalset_result.json --output labels.csv";
+
+/** Runs `labels`. */
+export async function labelsCommand(args: readonly string[]): Promise<ExitStatus> {
+  const given = parseArguments(args, optionsOf("labels"));
+  const [what, ...results] = given.positionals;
+  if (what !== "export") {
+    const isMeant = what !== undefined && closest(what, ["export"]) !== undefined;
+    throw new Mistake(what === undefined ? "labels does not say what to do" : `there is no \`labels ${what}\``, {
+      help: isMeant ? "Did you mean `export`?" : HELP,
+    });
+  }
+  const files = filesOf(results, HELP);
+  const output = outputOf(given, files);
+  const count = given.one("count");
+  const seed = given.one("seed");
+  if (seed !== undefined && !/^-?\d{1,15}$/.test(seed)) {
+    throw new Mistake(`--seed cannot be \`${seed}\``, { help: "It is a whole number" });
+  }
+  const metrics = given.all("metric");
+  let sheet: string;
+  try {
+    sheet = labelSheet(
+      files.map((file) => readBytes(file, "file of results")),
+      {
+        ...(count === undefined ? {} : { count: countOf("count", count) }),
+        ...(seed === undefined ? {} : { seed: Number(seed) }),
+        ...(metrics.length === 0 ? {} : { metrics }),
+        random: given.has("random"),
+        blind: given.has("blind"),
+      },
+    );
+  } catch (error) {
+    const index = /^results\[(\d+)\]/.exec((error as AdkMetricsError).path ?? "")?.[1] ?? "0";
+    throw inFile(error, files[Number(index)] ?? HELP, (error as AdkMetricsError).path);
+  }
+  if (output === undefined) await writeOut(sheet);
+  else {
+    await writeFile(output, sheet);
+    note(`wrote ${output}: write pass or fail (or a score) into the column label, then run calibrate`);
+  }
+  return ExitStatus.Passed;
+}

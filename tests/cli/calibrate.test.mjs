@@ -1,0 +1,135 @@
+// `calibrate` and `labels`, from results that `eval` writes to what people read.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pairsOf, resultsOf, RUBRICS } from "../calibration/results.mjs";
+import { folderOf, root, run } from "./command.mjs";
+
+const { cases, labels } = pairsOf({ PP: 6, PF: 2, FP: 1, FF: 3 });
+const FILES = { "shop.json": resultsOf(cases), "labels.csv": labels };
+
+test("results of eval keep the votes, are labelled and calibrated", async (t) => {
+  const cwd = folderOf(t);
+  const example = (name) => join(root, "examples/museum-guide", name);
+  const judge = ["--judge", `replay:${example("judge.jsonl")}`, "--explain", "all"];
+  const scored = await run(
+    ["eval", example("museum-guide.evalset.json"), ...judge, "--format", "json", "--output", "museum.json"],
+    { cwd },
+  );
+  assert.equal(scored.status, 1, scored.stderr);
+  const [{ judgeVotes }] = JSON.parse(readFileSync(join(cwd, "museum.json"), "utf8")).eval_case_results;
+  assert.deepEqual(judgeVotes.find(({ metricName }) => metricName === "final_response_match_v2").votes, [1, 1, 1]);
+  const sheet = ["labels", "export", "museum.json", "--metric", "final_response_match_v2", "--random"];
+  const exported = await run([...sheet, "--blind", "--output", "labels.csv"], { cwd });
+  assert.deepEqual([exported.status, exported.stdout], [0, ""]);
+  assert.match(exported.stderr, /^wrote labels\.csv: write pass or fail/);
+  const file = join(cwd, "labels.csv");
+  const empty = await run(["calibrate", "museum.json", "--labels", "labels.csv"], { cwd });
+  assert.equal(empty.status, 2);
+  assert.match(empty.stderr, /error: no label is filled in\n   at labels\.csv\n   help: Write pass or fail/);
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replaceAll("final_response_match_v2,,,", "final_response_match_v2,,pass,"),
+  );
+  const { stdout, stderr, status } = await run(["calibrate", "museum.json", "--labels", "labels.csv"], { cwd });
+  assert.deepEqual([status, stderr], [0, ""]);
+  assert.match(stdout, /^Calibration of written-by-hand: 6 of 6 labels used\n\nfinal_response_match_v2\n/);
+  assert.match(stdout, /Two samples of one question agree in \d+ %/);
+  assert.match(stdout, /because: The reference names four languages/);
+});
+
+test("calibrate says what is wrong with labels, by line, and counts the rest", async (t) => {
+  const bad = `${labels}\nnobody,1,${RUBRICS},polite,pass\nPP1,1,${RUBRICS},polite,9`;
+  const cwd = folderOf(t, { ...FILES, "labels.csv": bad });
+  const args = ["calibrate", "shop.json", "--labels", "labels.csv"];
+  const { status, stdout, stderr } = await run(args, { cwd });
+  assert.equal(status, 0);
+  assert.match(stdout, /^Calibration of gpt-5: 12 of 14 labels used, 2 problems\n/);
+  assert.match(stderr, /^warning: there is no case `nobody` in the results\n   at labels\.csv:14\n/);
+  assert.match(
+    stderr,
+    /warning: the label `9` is not on the scale of a rubric, 1 or 0, pass or fail\n   at labels\.csv:15\n/,
+  );
+  assert.equal((await run([...args, "--strict"], { cwd })).status, 2);
+});
+
+test("calibrate writes JSON and Markdown, and overwrites nothing unasked", async (t) => {
+  const cwd = folderOf(t, FILES);
+  const args = ["calibrate", "shop.json", "--labels", "labels.csv"];
+  const json = JSON.parse((await run([...args, "--format", "json"], { cwd })).stdout);
+  assert.deepEqual(json.subjects[0].confusion, { bothPass: 6, onlyJudge: 2, onlyPeople: 1, bothFail: 3 });
+  const markdown = await run([...args, "--format", "md", "--output", "report.md"], { cwd });
+  assert.deepEqual([markdown.status, markdown.stderr], [0, "wrote report.md\n"]);
+  assert.match(
+    readFileSync(join(cwd, "report.md"), "utf8"),
+    /^## Calibration of <code>gpt-5<\/code>: 12 of 12 labels used\n/,
+  );
+  const again = await run([...args, "--format", "md", "--output", "report.md"], { cwd });
+  assert.equal(again.status, 2);
+  assert.match(again.stderr, /the output already exists\n   at report\.md\n   help: Overwrite it with --force/);
+  const over = await run([...args, "--output", "labels.csv", "--force"], { cwd });
+  assert.match(over.stderr, /the output would overwrite an input/);
+});
+
+test("calibrate --compare says which judge is better, and what each takes", async (t) => {
+  const other = Object.fromEntries(Object.keys(cases).map((id) => [id, { polite: [1] }]));
+  const judges = [{ metricName: RUBRICS, scoredBy: "judge", model: "small" }];
+  const judgeUsage = { calls: 12, inputTokens: 2400, outputTokens: 0, cost: 0.006 };
+  const cwd = folderOf(t, { ...FILES, "small.json": resultsOf(other, { judges, judgeUsage }) });
+  const args = ["calibrate", "--compare", "shop.json", "small.json", "--labels", "labels.csv"];
+  const { status, stdout, stderr } = await run(args, { cwd });
+  assert.deepEqual([status, stderr], [0, ""]);
+  assert.match(
+    stdout,
+    /A: gpt-5: its results do not say what it took\n {2}B: small: 1 calls, 200 tokens, cost 0\.0005 a verdict\n/,
+  );
+  assert.match(stdout, /Which is better cannot be said/);
+  const one = await run(["calibrate", "--compare", "shop.json", "--labels", "labels.csv"], { cwd });
+  assert.equal(one.status, 2);
+  assert.match(one.stderr, /--compare takes two files of results, not 1/);
+});
+
+for (const [what, args, message] of [
+  ["no labels", ["calibrate", "shop.json"], /no labels are named\n   help: Name a file with --labels/],
+  ["no results", ["calibrate", "--labels", "labels.csv"], /no results are named/],
+  [
+    "labels that are not there",
+    ["calibrate", "shop.json", "--labels", "no.csv"],
+    /the file of labels does not exist\n   at no\.csv/,
+  ],
+  [
+    "results that are none",
+    ["calibrate", "labels.csv", "--labels", "labels.csv"],
+    /the results are no JSON.*\n   at labels\.csv/,
+  ],
+  [
+    "labels without a column",
+    ["calibrate", "shop.json", "--labels", "wrong.csv"],
+    /the labels have no column `label`\n   at wrong\.csv:1\n   help: Did you mean label by lable\?/,
+  ],
+  ["no command of labels", ["labels"], /labels does not say what to do/],
+  [
+    "another command of labels",
+    ["labels", "exprt", "shop.json"],
+    /there is no `labels exprt`\n   help: Did you mean `export`\?/,
+  ],
+  [
+    "a metric without verdicts",
+    ["labels", "export", "shop.json", "--metric", "safety_v1"],
+    /there is no verdict to label\n   at shop\.json\n   help: There are verdicts of rubric_based/,
+  ],
+  [
+    "an unknown format",
+    ["calibrate", "shop.json", "--labels", "labels.csv", "--format", "html"],
+    /--format cannot be `html`/,
+  ],
+]) {
+  test(`${what} is a mistake that says what to do`, async (t) => {
+    const cwd = folderOf(t, { ...FILES, "wrong.csv": "case,metric,lable\nPP1,x,1\n" });
+    const { status, stdout, stderr } = await run(args, { cwd });
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.match(stderr, message);
+  });
+}
