@@ -16,6 +16,7 @@ import { bytesInSteps, toBytes } from "./engine/input.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { type Steps, Stretch } from "./engine/steps.js";
+import { emptyBudget } from "./run/judge-options.js";
 import { runOptions } from "./run/options.js";
 import type { EngineError, RunHeader, RunOptions } from "./generated/contract.js";
 import { advisoryOf, checkAdvisory, decidedStatus } from "./advisory.js";
@@ -174,11 +175,14 @@ function* evalSetInSteps(plan: RunPlan, session: Session): Steps<EvalSet | undef
 /** Why each metric that passes or fails cannot score each case; nothing if the engine was started afresh meanwhile. */
 function* unscorableInSteps(plan: RunPlan, session: Session, count: number): Steps<string[][] | undefined> {
   const { metrics } = session.header;
+  const spent = emptyBudget(plan.options.budget);
+  const none = spent === undefined ? "" : `the budget of ${spent} is 0, so no judge can be asked`;
   const all: string[][] = [];
   while (all.length < count) {
     if (!isOpen(session)) return undefined;
     const reasons = call(plan, () => session.run.unscorable(all.length));
-    all.push(reasons.filter((_, at) => passesOrFails(metrics[at])));
+    const known = reasons.map((why, at) => (metrics[at]?.judge === undefined ? why : why || none));
+    all.push(known.filter((_, at) => passesOrFails(metrics[at])));
     yield;
   }
   return all;
@@ -350,6 +354,7 @@ function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet): Steps
     sources: { expected: invocationsOf(evalSet, bytes.evalSet), actual: invocationsOf(actual, bytes.actual) },
     options: request,
     registry,
+    evalIds,
     hasLines: (input) => input !== undefined && !isObject(inputs[input]),
   };
 }

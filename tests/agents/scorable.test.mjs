@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { AgentEvaluator, evaluate, LocalEvalService } from "../../pkg/dist/esm/node.js";
+import { adkMatchers } from "../../pkg/dist/esm/jest.js";
 import { countingTurns, errorOf, evalSetOf, turn } from "./evalsets.mjs";
 
 const TALK = { conversationScenario: { startingPrompt: "Hi", conversationPlan: "Say it." } };
@@ -187,4 +188,93 @@ test("a strategy for an argument that no expected call has is warned of", async 
     [],
     "where no call is expected, that is told otherwise",
   );
+});
+
+const RUBRICS = { conversation: PLAIN, rubrics: [rubric("a", "It is polite.", "FINAL_RESPONSE_QUALITY")] };
+
+test("nobody needs to be asked for cases that are left out, nor by metrics that can score none", async () => {
+  const without = { judge: undefined };
+  const agent = counted();
+  const mixed = { talk: TALK, plain: PLAIN };
+  const leftOut = await errorOf(() => evaluated(agent, mixed, { response_match_score: 0.5 }, without));
+  assert.equal(agent.turns, 1);
+  assert.deepEqual(
+    leftOut.results[0].evalCaseResults.map(({ evalId, finalEvalStatus }) => [evalId, finalEvalStatus]),
+    [
+      ["talk", 3],
+      ["plain", 1],
+    ],
+  );
+  const criteria = { response_match_score: 0.5, per_turn_user_simulator_quality_v1: 1 };
+  const unable = counted();
+  const { results } = await errorOf(() => evaluated(unable, { plain: PLAIN }, criteria, without));
+  assert.equal(unable.turns, 1);
+  const [{ evalCaseResults, warnings, judges = [] }] = results;
+  const [match, quality] = evalCaseResults[0].overallEvalMetricResults;
+  assert.deepEqual([match.score, quality.score], [1, undefined]);
+  assert.match(quality.reason, /the case has no scenario/);
+  assert.match(warnings[0].message, /^none of the cases can be scored by `per_turn_user_simulator_quality_v1`/);
+  assert.deepEqual(judges, []);
+  // In code that scores what was done elsewhere alike.
+  const evalSet = evalSetOf({ plain: PLAIN });
+  const scored = await evaluate({ evalSet, actual: evalSet, criteria });
+  assert.equal(scored.evalCaseResults[0].overallEvalMetricResults[0].score, 1);
+});
+
+test("a judge is missing where a case that is selected may need it", async () => {
+  const criteria = { response_match_score: 0.5, rubric_based_final_response_quality_v1: 1 };
+  const cases = { plain: PLAIN, judged: RUBRICS };
+  const agent = counted();
+  const error = await errorOf(() => evaluated(agent, cases, criteria, { judge: undefined }));
+  assert.deepEqual([error.code, agent.turns], ["judge_required", 0]);
+  const evalSet = evalSetOf(cases);
+  const request = { evalSet, actual: evalSet, criteria };
+  await assert.rejects(evaluate(request), { code: "judge_required" });
+  const { evalCaseResults } = await evaluate({ ...request, evalIds: ["plain"] });
+  assert.equal(evalCaseResults.length, 1);
+});
+
+const PRICES = { "gemini-2.5-flash": { inputPerMillion: 1, outputPerMillion: 1 } };
+for (const [what, budget] of [
+  ["calls", { calls: 0 }],
+  ["tokens", { tokens: 0 }],
+  ["money", { cost: 0, prices: PRICES }],
+  ["time", { timeMs: 0 }],
+]) {
+  test(`a budget without ${what} lets nobody be asked, which is said before an agent is run`, async () => {
+    const agent = counted();
+    const refused = await errorOf(() => evaluated(agent, { plain: PLAIN }, { safety_v1: 1 }, { budget }));
+    assert.equal(
+      refused.message,
+      `no metric can score the case "plain", so the agent is not run: \`safety_v1\`: the budget of ${what} is 0, so no judge can be asked`,
+    );
+    assert.equal(agent.turns, 0);
+    const both = { response_match_score: 1, safety_v1: 1 };
+    const { results } = await errorOf(() => evaluated(agent, { plain: PLAIN }, both, { budget, judge: undefined }));
+    assert.equal(
+      results[0].warnings[0].message,
+      `none of the cases can be scored by \`safety_v1\`: the budget of ${what} is 0, so no judge can be asked`,
+    );
+    assert.equal(results[0].evalCaseResults[0].overallEvalMetricResults[0].score, 1);
+    if (what === "time") return;
+    const user = await errorOf(() =>
+      evaluated(counted(), { talk: TALK }, { turns: 1 }, { budget, registry: countingTurns() }),
+    );
+    assert.match(user.message, new RegExp(`^the budget of ${what} is 0, so gemini-\\S+ cannot play the user`));
+  });
+}
+
+test("matchers run no agent where no metric can score it, and say why", async () => {
+  const toPassEvalSet = (agent, cases, options) =>
+    adkMatchers.toPassEvalSet.call({}, agent, evalSetOf(cases), { response_match_score: 0.5 }, { judge, ...options });
+  const refused = counted();
+  const error = await errorOf(() => toPassEvalSet(refused, { talk: TALK }));
+  assert.match(error.message, /^expect\(agent\)[^]*no metric can score the case "talk", so the agent is not run: /);
+  assert.equal(refused.turns, 0);
+  const agent = counted();
+  const { pass, message } = await toPassEvalSet(agent, { talk: TALK, written: PLAIN }, { numRuns: 1 });
+  assert.deepEqual([pass, agent.turns], [false, 1]);
+  assert.match(message(), /1 of 2 cases did not pass/);
+  assert.match(message(), /\? talk\n {2}the agent was not run: no metric can score the case: `response_match_score`/);
+  assert.match(message(), /warning: no metric can score the case "talk", so the agent is not run there/i);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { AgentEvaluator, LocalEvalService } from "../../pkg/dist/esm/node.js";
-import { errorOf, evalSetOf, turn } from "./evalsets.mjs";
+import { countingTurns, errorOf, evalSetOf, turn } from "./evalsets.mjs";
 import { CRITERIA, PLAN, playing, run, scenarioOf } from "./simulated.mjs";
 
 test("a configuration of the model that says which server to ask is refused before the agent is run", async () => {
@@ -75,7 +75,8 @@ test("what the user is to be played by, and who is to judge, is found out before
   };
   const keys = ["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_API_KEY"].filter((key) => key in process.env);
   assert.deepEqual(keys, [], "this test needs an environment without keys");
-  const matched = () => AgentEvaluator.evaluateEvalSet(agent, scenarioOf(), { response_match_score: 1 }, 1);
+  const registry = countingTurns();
+  const played = () => AgentEvaluator.evaluateEvalSet(agent, scenarioOf(), { turns: 1 }, 1, false, { registry });
   const judged = () => AgentEvaluator.evaluateEvalSet(agent, evalSetOf({ hi: [turn("Hi", "Hello!")] }), CRITERIA, 1);
   const service = async () => {
     const evaluateConfig = { evalMetrics: [{ metricName: "safety_v1", threshold: 1 }] };
@@ -83,7 +84,7 @@ test("what the user is to be played by, and who is to judge, is found out before
     const session = new LocalEvalService(agent).evaluateSession({ evalSetId: "hi", evalCases, evaluateConfig });
     for await (const _ of session);
   };
-  for (const work of [matched, judged, service]) {
+  for (const work of [played, judged, service]) {
     const { code, path } = await errorOf(work);
     assert.equal(code, "judge_required");
     assert.match(path, /^(?:evalSet|config: criteria\.\w+)$/);

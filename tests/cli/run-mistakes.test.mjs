@@ -64,6 +64,25 @@ test("runs no agent where no metric can score what it does", async (t) => {
   assert.equal(mixed.stderr.match(/^asked$/gm)?.length, 2);
 });
 
+test("needs no judge for cases that are left out, and asks none without a budget", async (t) => {
+  const talk = { eval_id: "talk", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Talk." } };
+  const cwd = folderOf(t, {
+    "mixed.evalset.json": { eval_set_id: "mixed", eval_cases: [talk, ...CLOCK_SET.eval_cases] },
+    "clock.evalset.json": CLOCK_SET,
+    "safe.json": { criteria: { safety_v1: 1 } },
+    "agent.mjs": `export default (message) => { console.error("asked"); return "It is noon."; };`,
+  });
+  const agent = ["run", "--agent", "agent.mjs", "--num-runs", "1"];
+  const mixed = await run([...agent, "mixed.evalset.json", ...json], { cwd });
+  assert.deepEqual([mixed.status, statuses(mixed)], [1, [["talk", 3], ...BOTH]], mixed.stderr);
+  const free = ["--max-cost", "0", "--price", "gemini-2.5-flash=1,1"];
+  const args = [...agent, "clock.evalset.json", "--config", "safe.json", ...free];
+  const { status, stdout, stderr } = await run(args, { cwd });
+  assert.deepEqual([status, stdout], [2, ""], stderr);
+  assert.match(stderr, /any of the 2 cases, so the agent is not run: .*the budget of money is 0, so no judge can be/);
+  assert.doesNotMatch(stderr, /^asked$/m);
+});
+
 test("says what is wrong with the command line", async (t) => {
   const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
   const agent = ["--agent", "agent.mjs"];

@@ -101,6 +101,55 @@ test("run loads the modules of the agent and the judge afresh", posix, async (t)
   assert.deepEqual(await ended(child), [1, null]);
 });
 
+test("run judges anew when what is judged changes, and when a link leads to another judge", posix, async (t) => {
+  const judge = (verdict) => `export default async () => ({ text: '{"is_the_agent_response_valid": "${verdict}"}' });`;
+  const criteria = { final_response_match_v2: { threshold: 1, judge_model_options: { num_samples: 1 } } };
+  const cwd = folderOf(t, {
+    ...GOOD,
+    "agent.mjs": "export default () => 'It is noon.';",
+    "kind.mjs": judge("valid"),
+    "strict.mjs": judge("invalid"),
+    "test_config.json": { criteria },
+  });
+  const link = join(cwd, "judge.mjs");
+  const lead = (to) => {
+    rmSync(link, { force: true });
+    symlinkSync(to, link);
+  };
+  lead("kind.mjs");
+  const args = ["run", "--agent", "agent.mjs", "good.evalset.json", "--judge", "./judge.mjs", "--num-runs", "1"];
+  const { child, seen } = watching(t, args, cwd);
+  assert.match(await seen(DONE), /1 case: 1 passed[^]*exit status 0/);
+  lead("strict.mjs");
+  assert.match(await seen(DONE), /running again[^]*1 case: 1 failed[^]*exit status 1/);
+  writeFileSync(join(cwd, "strict.mjs"), "export default 5;");
+  assert.match(await seen(DONE), /running again[^]*error: [^]*exit status 2/);
+  writeFileSync(join(cwd, "strict.mjs"), judge("valid"));
+  assert.match(await seen(DONE), /running again[^]*exit status 0/);
+  writeFileSync(join(cwd, "good.evalset.json"), JSON.stringify(evalSet({ noon: "Noon.", late: "Midnight." }, "good")));
+  assert.match(await seen(DONE), /running again[^]*2 cases: 2 passed[^]*exit status 0/);
+  child.kill("SIGINT");
+  assert.deepEqual(await ended(child), [0, null]);
+});
+
+test("run does not run the agent while no metric can score it, and goes on once one can", posix, async (t) => {
+  const talk = { eval_id: "talk", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Talk." } };
+  const cwd = folderOf(t, {
+    "good.evalset.json": { eval_set_id: "good", eval_cases: [talk] },
+    "agent.mjs": "export default () => { console.error('asked'); return 'It is noon.'; };",
+    "judge.mjs": "export default async () => ({ text: '</finished>' });",
+  });
+  const args = ["run", "--agent", "agent.mjs", "good.evalset.json", "--judge", "./judge.mjs", "--num-runs", "1"];
+  const { child, seen } = watching(t, args, cwd);
+  const first = await seen(DONE);
+  assert.match(first, /no metric can score the case "talk", so the agent is not run: [^]*exit status 2/);
+  assert.doesNotMatch(first, /asked/);
+  writeFileSync(join(cwd, "good.evalset.json"), JSON.stringify(GOOD["good.evalset.json"]));
+  assert.match(await seen(DONE), /running again[^]*asked[^]*exit status 0/);
+  child.kill("SIGINT");
+  assert.deepEqual(await ended(child), [0, null]);
+});
+
 test("a recording cannot be made while watching", async (t) => {
   const { status, stderr } = await run(["eval", "good.evalset.json", "--watch", "--record", "r.jsonl"], {
     cwd: folderOf(t, GOOD),

@@ -96,6 +96,38 @@ describe("the same question in one evaluation", () => {
   };
   const reply = '{"is_the_agent_response_valid": "valid"}';
 
+  test("is asked again once 10,000 others were, which is said", async () => {
+    const said = (text) => ({ userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text }] } });
+    const asked = [];
+    const judge = async ({ prompt }) => {
+      asked.push(prompt);
+      return reply;
+    };
+    const criteria = { final_response_match_v2: { threshold: 0.5, judge_model_options: { num_samples: 1 } } };
+    const of = async (count) => {
+      asked.length = 0;
+      const turns = Array.from({ length: count }, (_, at) => said(`Hello number ${at}!`));
+      const conversations = [
+        ...Array.from({ length: count / 100 }, (_, at) => turns.slice(100 * at, 100 * at + 100)),
+        [turns[0]],
+      ];
+      const evalCases = conversations.map((conversation, at) => ({ evalId: `${at}`, conversation }));
+      const evalSet = { evalSetId: "many", evalCases };
+      return evaluate({ evalSet, actual: evalSet, criteria, judge, explain: "none" });
+    };
+    const { warnings = [], judgeUsage } = await of(10_000);
+    assert.deepEqual([asked.length, judgeUsage.cached, warnings], [10_000, 1, []]);
+    const more = await of(10_100);
+    assert.deepEqual([asked.length, asked.at(-1) === asked[0], more.judgeUsage.cached], [10_101, true, 0]);
+    const [{ code, message, help }] = more.warnings;
+    assert.equal(code, "limit_exceeded");
+    assert.match(
+      message,
+      /^more than 10,000 questions were asked, .* an identical question is asked again, and paid for/,
+    );
+    assert.match(help, /memoryCache/);
+  });
+
   test("is asked once a sample, also while its first answer is awaited", async () => {
     let calls = 0;
     const judge = async () => {

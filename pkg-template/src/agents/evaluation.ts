@@ -13,7 +13,14 @@ import type {
 } from "../types.js";
 import type { Subject } from "./adapters.js";
 import type { AgentEvaluationOptions } from "./options.js";
-import { type AgentRunOptions, checkPositive, checkScenarios, type InferenceResult, runCases } from "./run.js";
+import {
+  type AgentRunOptions,
+  checkPlayer,
+  checkPositive,
+  checkScenarios,
+  type InferenceResult,
+  runCases,
+} from "./run.js";
 import { type Forecast, forecast } from "./scorable.js";
 import { simulatorWarnings, type UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
@@ -76,6 +83,7 @@ export async function checkedEvaluation(
   try {
     checkCases(open.evalSet, options);
     known = forecast(open, { ...plan, strict: options.strict });
+    checkUsers(open.evalSet, options, known.leftOut);
   } catch (error) {
     open.close();
     throw error;
@@ -96,12 +104,21 @@ export async function checkedEvaluation(
   return { run, close: open.close };
 }
 
-/** @throws {AdkMetricsError} for an evalset without a case, or with a user whom nobody can play. */
+/** @throws {AdkMetricsError} for an evalset without a case, or with a user who cannot be played. */
 export function checkCases({ evalCases }: EvalSet, options: AgentEvaluationOptions, path = "evalSet"): void {
   if (evalCases.length === 0) {
     throw new AdkMetricsError("invalid_input", "the evalset has no case", { path });
   }
-  checkScenarios(evalCases, runOptions(options).userSimulator, new Spending(options.budget));
+  checkScenarios(evalCases, runOptions(options).userSimulator);
+}
+
+/** @throws {AdkMetricsError} for an evalset with a user whom nobody plays, in a case that is not left out. */
+export function checkUsers(
+  { evalCases }: EvalSet,
+  options: AgentEvaluationOptions,
+  leftOut?: ReadonlyMap<string, string>,
+): void {
+  checkPlayer(evalCases, runOptions(options).userSimulator, new Spending(options.budget), leftOut);
 }
 
 /**

@@ -6,7 +6,7 @@ import { readEvalSetInTurns } from "../evaluate.js";
 import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, Mistake, SimulatorUsage } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { check, checkCases, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import { check, checkCases, checkUsers, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
 import { append, group } from "../lists.js";
 import { checkOptions } from "../known-options.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
@@ -93,7 +93,10 @@ export class LocalEvalService {
   ): AsyncGenerator<Invocation[], void> {
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
-    for (const [at, set] of sets.entries()) checkCases(set, this.#options, `evalCases[${at}]`);
+    for (const [at, set] of sets.entries()) {
+      checkCases(set, this.#options, `evalCases[${at}]`);
+      checkUsers(set, this.#options, leftOut[at]);
+    }
     for (const [index, set] of sets.entries()) {
       const spending = new Spending(this.#options.budget, this.#spending);
       const results = await runCases(subject, set, 1, runOptions(this.#options), spending, leftOut[index]);
@@ -167,6 +170,7 @@ export class LocalEvalService {
       const checked = await check(plan, withoutRunOptions(this.#options), true);
       checkCases(checked.evalSet, this.#options, `evalCases[${at}]`);
       const known = forecast(checked, this.#options);
+      checkUsers(checked.evalSet, this.#options, known.leftOut);
       sets.push(checked.evalSet);
       leftOut.push(known.leftOut);
       append(warnings, known.warnings);

@@ -76,8 +76,7 @@ export const DEFAULT_TURN_TIMEOUT_MS = 300_000;
  *
  * @param leftOut Why cases are not run, by their ids.
  * @param spending What simulated users may spend, and did; that of a case is the part of its id.
- * @throws {AdkMetricsError} `invalid_input` for numbers out of range, `judge_required` if there are scenarios and nobody to
- * play the user.
+ * @throws {AdkMetricsError} `invalid_input` for numbers out of range. Whether users can be played is for {@link checkPlayer}.
  */
 export async function runCases(
   subject: Subject,
@@ -91,7 +90,6 @@ export async function runCases(
   checkPositive(numRuns, "numRuns");
   checkPositive(parallelism, "parallelism");
   checkDuration(options.turnTimeoutMs);
-  checkScenarios(evalCases, options.userSimulator, spending);
   const results: InferenceResult[] = [];
   const tasks: Task[] = [];
   for (let run = 0; run < numRuns; run += 1) {
@@ -128,17 +126,25 @@ export async function runCases(
   return results;
 }
 
-/** @throws {AdkMetricsError} if the user of a case cannot be played. */
-export function checkScenarios(
+/** @throws {AdkMetricsError} if a case says of its user what cannot be played. */
+export function checkScenarios(evalCases: readonly EvalCase[], userSimulator: AgentRunOptions["userSimulator"]): void {
+  for (const { evalId, conversationScenario } of evalCases.filter(isScenario)) {
+    checkScenario(evalId, conversationScenario, userSimulator);
+  }
+}
+
+/**
+ * @param leftOut The cases that are not run: nobody needs to play their users.
+ * @throws {AdkMetricsError} if there is nobody to play the user of a case.
+ */
+export function checkPlayer(
   evalCases: readonly EvalCase[],
   userSimulator: AgentRunOptions["userSimulator"],
   spending: Spending,
+  leftOut: ReadonlyMap<string, string> = new Map(),
 ): void {
-  const scenarios = evalCases.filter(isScenario);
-  if (scenarios.length > 0) checkSimulator(userSimulator, spending);
-  for (const { evalId, conversationScenario } of scenarios) {
-    checkScenario(evalId, conversationScenario, userSimulator);
-  }
+  const isPlayed = (evalCase: EvalCase) => isScenario(evalCase) && !leftOut.has(evalCase.evalId);
+  if (evalCases.some(isPlayed)) checkSimulator(userSimulator, spending);
 }
 
 /** @throws {AdkMetricsError} `invalid_input` for what is no whole number from 1 up. */

@@ -118,7 +118,7 @@ export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spe
   }
   if (limit === 0 || limit === 1) return;
   try {
-    spending.checkPrice(playerOf(options).model);
+    spending.check(playerOf(options).model);
   } catch (error) {
     // It is the scenario of an evalset that needs somebody to play the user.
     throw withPath(error, "evalSet");

@@ -1,6 +1,7 @@
 /** What simulated users cost: their calls are counted as those of judges are, and kept within the same budget. */
 
 import { AdkMetricsError } from "../errors.js";
+import { emptyBudget } from "../run/judge-options.js";
 import { tokensOf } from "../judges/reply.js";
 import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } from "../types.js";
 
@@ -57,8 +58,19 @@ export class Spending {
     return part;
   }
 
-  /** @throws {AdkMetricsError} `invalid_input` for a budget in money without the price of a model that will be asked. */
-  checkPrice(model: string): void {
+  /**
+   * @throws {AdkMetricsError} `invalid_input` for a budget that lets nobody be asked, or one in money without the price of a
+   * model that will be.
+   */
+  check(model: string): void {
+    const { timeMs: _, ...limits } = this.#budget;
+    const spent = emptyBudget(limits);
+    if (spent !== undefined) {
+      throw new AdkMetricsError("invalid_input", `the budget of ${spent} is 0, so ${model} cannot play the user`, {
+        path: "budget",
+        help: "Raise the budget, or leave the cases with a scenario out",
+      });
+    }
     if (this.#budget.cost === undefined || Object.hasOwn(this.#budget.prices ?? {}, model)) return;
     throw new AdkMetricsError("invalid_input", `there is no price for the model ${model}, which plays the user`, {
       path: "budget: prices",

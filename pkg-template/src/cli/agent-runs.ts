@@ -9,12 +9,13 @@ import {
   DEFAULT_PARALLELISM,
   DEFAULT_TURN_TIMEOUT_MS,
   type InferenceResult,
+  checkPlayer,
   checkScenarios,
   isScenario,
   runCases,
   wasCancelled,
 } from "../agents/run.js";
-import { withinTurns } from "../agents/simulator.js";
+import { type UserSimulatorOptions, withinTurns } from "../agents/simulator.js";
 import { Spending } from "../agents/spending.js";
 import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
@@ -113,18 +114,13 @@ export class AgentRuns {
   }
 
   /** @throws {Mistake | AdkMetricsError} if the user of a selected case cannot be played. */
-  async check(input: Input, budget: Budget): Promise<void> {
-    const { files, config } = input;
-    const { options } = withinTurns(simulatorOf(recordOf(config)));
-    const { evalCases } = await selectedCases(input);
-    try {
-      checkScenarios(evalCases, options, new Spending(budget));
-    } catch (error) {
-      if (!(error instanceof AdkMetricsError) || error.path === undefined) throw error;
-      const file = error.path.startsWith("userSimulator") ? files.config : files.evalSet;
-      const location = file === undefined ? error.path : `${file}, ${error.path}`;
-      throw new Mistake(error.message, { location: location, help: error.help, cause: error });
-    }
+  async check(input: Input): Promise<void> {
+    await checking(input, checkScenarios);
+  }
+
+  /** @throws {Mistake | AdkMetricsError} if there is nobody to play the user of a selected case that is not left out. */
+  async checkUsers(input: Input, budget: Budget): Promise<void> {
+    await checking(input, (evalCases, options) => checkPlayer(evalCases, options, new Spending(budget), input.leftOut));
   }
 
   /** Loads the agent. @throws {Mistake} if there is none. */
@@ -183,6 +179,24 @@ export class AgentRuns {
     const results = all.filter((result) => !wasCancelled(result));
     if (results.length === all.length) return { results, spending };
     return { results, evalIds: [...new Set(results.map(({ evalCaseId }) => evalCaseId))], spending };
+  }
+}
+
+/** Checks the users of the selected cases; an error says in which file the mistake is. */
+async function checking(
+  input: Input,
+  check: (evalCases: EvalSet["evalCases"], options: UserSimulatorOptions) => void,
+): Promise<void> {
+  const { files, config } = input;
+  const { options } = withinTurns(simulatorOf(recordOf(config)));
+  const { evalCases } = await selectedCases(input);
+  try {
+    check(evalCases, options);
+  } catch (error) {
+    if (!(error instanceof AdkMetricsError) || error.path === undefined) throw error;
+    const file = error.path.startsWith("userSimulator") ? files.config : files.evalSet;
+    const location = file === undefined ? error.path : `${file}, ${error.path}`;
+    throw new Mistake(error.message, { location: location, help: error.help, cause: error });
   }
 }
 

@@ -95,7 +95,8 @@ async function checkAll(inputs: readonly Input[], runs: AgentRuns, budget: Budge
       // Nothing is scored here: metrics of the user's own need no module, and no judge is asked.
       const { warnings } = await check(planOf(input), { registry: registryOf(input), judge: notAsked, strict });
       for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
-      await runs.check(input, budget);
+      await runs.check(input);
+      await runs.checkUsers(input, budget);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));
     }

@@ -17,7 +17,8 @@ export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
   return score(given, EXAMPLE, () => ({
     others: runs.files,
     prepare: (inputs) => runs.prepare(inputs),
-    check: (input, budget) => runs.check(input, budget),
+    check: (input) => runs.check(input),
+    checkUsers: (input, budget) => runs.checkUsers(input, budget),
     begin: () => runs.load(),
     portionsOf: (input) => runs.portions(input),
     async actualOf(input, stop, bar, budget) {

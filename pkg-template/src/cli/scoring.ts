@@ -48,7 +48,9 @@ export interface Source {
   /** Completes the evalsets. */
   prepare?(inputs: readonly Input[]): Promise<void>;
   /** Finds out what it lacks to be come by in an evalset, before it is in any. */
-  check?(input: Input, budget: Budget): Promise<void>;
+  check?(input: Input): Promise<void>;
+  /** The same once it is known which cases are left out, so that nobody is asked to play their users. */
+  checkUsers?(input: Input, budget: Budget): Promise<void>;
   /** Makes ready what takes long to come by, when nothing else is wrong. */
   begin?(): Promise<void>;
   /** Parts of an evalset, each to be scored before the next is come by. Asked for where the first failure ends all. */
@@ -338,7 +340,7 @@ async function checkAll(
       const plan = planOf(input);
       const isRun = source.begin !== undefined;
       const checked = await check({ ...plan, ...(actual === undefined ? {} : { actual }) }, own, isRun);
-      await source.check?.(input, options.budget);
+      await source.check?.(input);
       if (isRun) {
         const { leftOut, warnings } = forecast(checked, { ...plan, ...options });
         input.leftOut = leftOut;
@@ -346,6 +348,7 @@ async function checkAll(
           warn(warning.message, placeOf(warning, files), warning.help);
         }
       }
+      await source.checkUsers?.(input, options.budget);
       if (options.strict === true && input.warning !== undefined) throw strictErrorOf([input.warning]);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));

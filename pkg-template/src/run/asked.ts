@@ -1,12 +1,15 @@
 import type { JudgeReply } from "../types.js";
 
 /** The most replies that are kept for questions of the same run. */
-const MOST_REPLIES = 10_000;
+export const MOST_REPLIES = 10_000;
 
 /** The questions of one run that were put to a judge, so that none is asked twice. */
 export class AskedQuestions {
   /** What comes of each: its reply, or nothing, so that it is asked anew. The oldest come first. */
   readonly #replies = new Map<string, Promise<JudgeReply | undefined>>();
+
+  /** Whether replies were given up to make room for newer ones: their questions would be asked again. */
+  hasForgotten = false;
 
   /** What comes of a question that is on its way to a judge or was answered; nothing if it is neither. */
   get(question: string): Promise<JudgeReply | undefined> | undefined {
@@ -23,7 +26,10 @@ export class AskedQuestions {
     const reply = new Promise<JudgeReply | undefined>((resolve) => (settle = resolve));
     this.#replies.set(question, reply);
     const [oldest] = this.#replies.size > MOST_REPLIES ? this.#replies.keys() : [];
-    if (oldest !== undefined) this.#replies.delete(oldest);
+    if (oldest !== undefined) {
+      this.#replies.delete(oldest);
+      this.hasForgotten = true;
+    }
     const end = (found: JudgeReply | undefined): void => {
       if (found === undefined && this.#replies.get(question) === reply) this.#replies.delete(question);
       settle(found);

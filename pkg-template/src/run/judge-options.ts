@@ -35,6 +35,15 @@ export function judgeOptions(options: EvaluatorOptions): JudgeRunOptions {
   };
 }
 
+/** Which limit of a budget leaves nothing from the start, in words; nothing if none does. */
+export function emptyBudget(budget: Budget | undefined): string | undefined {
+  const { calls = 1, tokens = 1, cost = 1, timeMs = 1 } = budget ?? {};
+  if (calls < 1) return "calls";
+  if (tokens < 1) return "tokens";
+  if (cost <= 0) return "money";
+  return timeMs <= 0 ? "time" : undefined;
+}
+
 const DEFAULT_RETRY = /* @__PURE__ */ ruled<RetryOptions>({}, RETRY_RULES);
 
 function checkedRetry(retry: RetryOptions): RetryOptions {

@@ -8,7 +8,6 @@ import type { RawAnswer } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
 import type {
   EngineError,
-  HeaderJudge,
   HeaderMetric,
   HostFailure,
   HttpRequest,
@@ -18,7 +17,7 @@ import type {
 } from "../generated/contract.js";
 import type { EvaluatorOptions, JudgeCache, JudgeProgress, JudgeReply, JudgeRequest, JudgeStamp } from "../types.js";
 import { messageOf } from "../engine/values.js";
-import { AskedQuestions } from "./asked.js";
+import { AskedQuestions, MOST_REPLIES } from "./asked.js";
 import { failedBy } from "./failure.js";
 import { checkModel, type JudgeTarget, notSentTo, targetOf } from "./target.js";
 
@@ -61,6 +60,8 @@ export class Judges {
   readonly #metrics: readonly HeaderMetric[];
   /** By the place of the metric. */
   readonly #targets = new Map<number, JudgeTarget>();
+  /** Why metrics without a judge lack one, by their place: none of the cases can be scored by them, so nobody is to be asked. */
+  readonly #missing = new Map<number, unknown>();
   /** The user's own. */
   readonly #cache: JudgeCache | undefined;
   /** What was asked, if there is no cache of the user's own. */
@@ -82,28 +83,29 @@ export class Judges {
   readonly #warned = new Set<string>();
 
   /**
+   * @param isNeeded Whether a metric may ask anybody; asked of metrics without a judge only, since it takes a while.
    * @throws {AdkMetricsError} `judge_required` if a metric has no judge, `invalid_input` for a judge that cannot have the
    * metric's model, or a budget in money without that model's price.
    */
-  constructor(options: EvaluatorOptions, { metrics }: RunHeader) {
+  constructor(options: EvaluatorOptions, { metrics }: RunHeader, isNeeded: (metric: number) => boolean) {
     this.#cache = options.cache;
     this.#metrics = metrics;
     for (const [metric, { metricName, judge }] of metrics.entries()) {
       if (judge === undefined) continue;
-      const target = this.#targetFor(options, metricName, judge);
+      let target: JudgeTarget;
+      try {
+        target = targetOf(options, judge);
+      } catch (error) {
+        // An error says which metric lacks a judge: the run may be of many files.
+        const located = withPath(error, `config: criteria.${metricName}`);
+        if (isNeeded(metric)) throw located;
+        this.#missing.set(metric, located);
+        continue;
+      }
       this.#targets.set(metric, target);
       if (!judge.vertex) checkModel(options, target, judge.model ?? "");
       if (target.retirement !== undefined) this.#warn("invalid_criterion", target.retirement);
       for (const warning of notSentTo(target, judge)) this.#warn("invalid_criterion", `${metricName}: ${warning}`);
-    }
-  }
-
-  /** Who is asked. An error says which metric lacks a judge: the run may be of many files. */
-  #targetFor(options: EvaluatorOptions, metricName: string, judge: HeaderJudge): JudgeTarget {
-    try {
-      return targetOf(options, judge);
-    } catch (error) {
-      throw withPath(error, `config: criteria.${metricName}`);
     }
   }
 
@@ -155,6 +157,17 @@ export class Judges {
     if (versions.size < MOST_VERSIONS) versions.add(modelVersion);
   }
 
+  /** Warns where replies were given up: what a run costs depends on it. */
+  noteForgotten(): void {
+    if (!this.#asked.hasForgotten) return;
+    const most = MOST_REPLIES.toLocaleString("en");
+    this.warnings.push({
+      code: "limit_exceeded",
+      message: `more than ${most} questions were asked, and the replies to the latest ${most} were kept: an identical question is asked again, and paid for again, if its reply was an older one`,
+      help: "Pass a `cache` that holds more, such as memoryCache({ maxEntries: 100_000 }), or --cache on the command line",
+    });
+  }
+
   /** Warns of metrics that more than one model judged: a service may replace a model in the middle of a run. */
   noteChanges(): void {
     for (const [metric, versions] of this.#versions) {
@@ -176,7 +189,7 @@ export class Judges {
   }
 
   #begin(key: string, { metric, digest, request, http }: JudgeCall): KnownCall {
-    const target = this.#targets.get(metric) as JudgeTarget;
+    const target = this.#targets.get(metric) ?? noTarget(this.#missing.get(metric));
     const controller = new AbortController();
     const question = [metric, request.purpose, request.sampleIndex, digest].join("/");
     const targeted: TargetedRequest = { target, question, request, http, signal: controller.signal };
@@ -381,6 +394,11 @@ export class Judges {
     this.#warned.add(kind);
     this.warnings.push({ code, message });
   }
+}
+
+/** Fails every call, with the reason why there is nobody to ask. */
+function noTarget(reason: unknown): JudgeTarget {
+  return { ask: () => Promise.reject(reason), label: "", cacheOwner: "", model: undefined };
 }
 
 /** A request with the access token that it lacks. */

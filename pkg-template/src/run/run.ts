@@ -13,6 +13,7 @@ import { CaseDecoder, type DecodedCase, type HostTask, readBatch, taskInvocation
 import { call, type ErrorContext } from "../engine/call.js";
 import { messageOf, reading } from "../engine/values.js";
 import type { CustomResult, EngineError, JudgeCall, RunHeader } from "../generated/contract.js";
+import { emptyBudget } from "./judge-options.js";
 import { type CallAnswer, deliverAnswer, judgeProgress, Judges } from "./judging.js";
 import type { Sources } from "../engine/turn.js";
 import { type Engine, engineGeneration, keep, release } from "../engine/instance.js";
@@ -25,6 +26,8 @@ export interface RunPlan extends ErrorContext {
   sources: Sources;
   options: EvaluatorOptions;
   registry: MetricRegistry;
+  /** The cases; all if absent. */
+  evalIds?: readonly string[] | undefined;
   /** When its time began to count. */
   began: number;
 }
@@ -125,7 +128,7 @@ class RunDriver {
     this.#session = session;
     this.#decoder = new CaseDecoder(session.header, plan.sources);
     try {
-      this.#judges = new Judges(plan.options, session.header);
+      this.#judges = new Judges(plan.options, session.header, maySomebodyBeAsked(plan, session));
       this.#attachJudges();
       reading("signal", () => plan.options.signal?.addEventListener("abort", this.#onAbort));
     } catch (error) {
@@ -181,6 +184,7 @@ class RunDriver {
     if (progress === undefined) return { cancelled };
     await this.#judges.stored(this.#plan.options.signal);
     this.#judges.noteChanges();
+    this.#judges.noteForgotten();
     return { cancelled, judges: { stamps: this.#judges.stamps(), progress, warnings: this.#judges.warnings } };
   }
 
@@ -331,9 +335,31 @@ export function closeSession({ run, generation, kept }: Session): void {
   release(kept);
 }
 
+/** Says whether a metric may ask a judge: whether the budget lets it, and it can score one of the selected cases. */
+function maySomebodyBeAsked(plan: RunPlan, { run }: Session): (metric: number) => boolean {
+  const { evalIds } = plan;
+  const selected = evalIds && new Set(evalIds);
+  return (metric) => {
+    if (emptyBudget(plan.options.budget) !== undefined) return false;
+    for (let first = 0; ;) {
+      const text = call(plan, () => run.casesToJs(first));
+      const cases = JSON.parse(text) as { evalId?: string }[];
+      // A run of one conversation has a case without an id, which may always be scored.
+      if (first === 0 && (cases.length === 0 || cases[0]?.evalId === undefined)) return true;
+      if (cases.length === 0) return false;
+      for (const [at, { evalId = "" }] of cases.entries()) {
+        if (selected?.has(evalId) === false) continue;
+        if (!call(plan, () => run.unscorable(first + at))[metric]) return true;
+      }
+      first += cases.length;
+    }
+  };
+}
+
 /** What may surprise in the inputs and the judges of a run, in which nothing is scored yet. */
-export function warningsOf(plan: RunPlan, { run, header }: Session): readonly EngineError[] {
-  const judges = new Judges(plan.options, header);
+export function warningsOf(plan: RunPlan, session: Session): readonly EngineError[] {
+  const { run, header } = session;
+  const judges = new Judges(plan.options, header, maySomebodyBeAsked(plan, session));
   call(plan, () => judges.attach(run));
   return [...header.warnings, ...judges.warnings];
 }
