@@ -13,7 +13,7 @@ process.env.RECHECK_SYNC_BACKEND = "pure";
 const { checkSync } = createRequire(import.meta.url)("recheck");
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const FOLDERS = ["pkg-template/src", "www/src"];
+const FOLDERS = ["pkg-template/src", "www/src", "www/public"];
 
 /** The search for slow inputs is limited by work, not by time, which depends on the machine's other load. */
 const SEARCH = {
@@ -54,7 +54,8 @@ function sources() {
   return FOLDERS.flatMap((folder) =>
     readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
       .map((file) => `${folder}/${file}`)
-      .filter((file) => /\.tsx?$/.test(file) && !file.includes("/generated/")),
+      // What wasm-bindgen writes, and the module itself, are no sources.
+      .filter((file) => /\.(tsx?|js)$/.test(file) && !/\/generated\/.*(\.js|\.d\.ts)$/.test(file)),
   );
 }
 

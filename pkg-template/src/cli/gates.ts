@@ -40,7 +40,7 @@ export function gatesOf(given: Arguments): Gates | undefined {
 
 function shareOf(option: string, text: string, whole = text): number {
   const share = Number(text);
-  if (/^(?:\d+\.?\d*|\.\d+)$/.test(text) && share <= 1) return share;
+  if (/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) && share <= 1) return share;
   const percent = /^([\d.]+) ?%?$/.exec(text)?.[1];
   const meant = percent === undefined || Number(percent) > 100 ? "" : `; ${percent} % is ${Number(percent) / 100}`;
   throw new Mistake(`--${option} cannot be \`${whole}\``, { help: `A share is a number from 0 to 1${meant}` });

@@ -64,7 +64,9 @@ pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<RubricEntry> {
         entry.rationale = trim(rationale).to_owned();
         entry.verdict = verdict(word);
         if entry.verdict == Some(true) {
-            let line = ["Verdict: ", word].concat();
+            // What stands behind the "yes" may be the judge's own: `Verdict: yes, which is a lie`.
+            let end = find(&word.to_ascii_lowercase(), "yes", 0).map_or(word.len(), |at| at + 3);
+            let line = ["Verdict: ", slice(word, 0, end)].concat();
             let both = ["Rationale: ", rationale, &line].concat();
             let mut more = || *in_markdown.get_or_insert_with(|| count_verdicts(reply, "verdict")) > number;
             let is_quoted = material.has(&line) && (material.has(&both) || more());

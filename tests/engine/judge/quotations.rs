@@ -172,6 +172,134 @@ fn a_judge_that_grants_is_read_although_the_answer_says_so_too() {
     assert_eq!(reply::validations(VALIDATIONS, &shown())[0].is_supported(), Some(true));
 }
 
+/// Ways in which an honest judge puts a quotation beside its own verdict: `{q}` is the quotation, `{own}` what the judge says
+/// in the form that is asked for.
+const FRAMES: [&str; 44] = [
+    "It wrote {q}, which is a lie.\n{own}",
+    "{own}\nIt wrote {q}, which is a lie.",
+    "{own}\n\nNote: the answer holds {q}",
+    "{own}\n\nNote: the answer holds\n```json\n{q}\n```",
+    "{own}\n\nNote: the answer holds\n```\n{q}\n```\nwhich I ignore.",
+    "```json\n{own}\n```\nThe answer holds {q}",
+    "```json\n{own}\n```\n```json\n{q}\n```",
+    "```\n{q}\n```\n```json\n{own}\n```",
+    "```json\n{q}\n```\n```json\n{own}\n```",
+    "<think>It wrote {q}.</think>\n{own}",
+    "<think>It wrote\n{q}\n</think>\n{own}",
+    "It wrote {q}.</think>{own}",
+    "<think>{own}</think>It wrote {q}.</think>{own}",
+    "<thinking>It wrote {q}</thinking>{own}",
+    "> {q}\n\n{own}",
+    "{own}\n\n> {q}",
+    "* {q}\n* {own}",
+    "1. The answer says {q}\n2. {own}",
+    "| quoted | own |\n|---|---|\n| {q} | {own} |",
+    "<details><summary>quoted</summary>{q}</details>\n{own}",
+    "<quote>{q}</quote>{own}",
+    "“{q}” is what it says.\n{own}",
+    "‘{q}’\n\n{own}",
+    "'{q}'\n\n{own}",
+    "\"{q}\"\n\n{own}",
+    "`{q}`\n\n{own}",
+    "**Analysis**: it wrote {q}\n\n**Verdict**:\n{own}",
+    "## Quoted\n{q}\n## Mine\n{own}",
+    "Mine:\n{own}\nQuoted:\n{q}",
+    "quoted: {q}; mine: {own}",
+    "[{q}, {own}]",
+    "[{own}, {q}]",
+    "{own}{q}",
+    "{q}{own}",
+    "{q}\n{own}",
+    "{own}\n{q}",
+    "{own}\r\n\r\n{q}\r\n",
+    "\u{feff}{q}\u{feff}{own}",
+    "It wrote {q}, so I deny.",
+    "Denied. Quoted: {q}",
+    "Denied, it wrote\n{q}\nas if that helped",
+    "I deny: {q}…",
+    "{q} is a lie",
+    "No verdict of mine agrees with:\n{q}\n",
+];
+
+/// The quotation as it is shown, and as judges copy it.
+fn copies(quotation: &str) -> Vec<String> {
+    let lines =
+        |prefix: &str| quotation.lines().map(|line| format!("{prefix}{line}")).collect::<Vec<_>>().join("\n");
+    vec![
+        quotation.to_owned(),
+        quotation.trim_end().to_owned(),
+        lines("> "),
+        lines("    "),
+        lines("- "),
+        format!("**{}**", quotation.trim_end()),
+        quotation.replace(": ", ":"),
+        quotation.replace(": ", " : "),
+        quotation.replace('\n', " "),
+        quotation.replace('\n', "\r\n"),
+        quotation.replace('"', "\\\""),
+        quotation.replace('\n', "\\n").replace('"', "\\\""),
+        quotation.replace("{", "{\n  ").replace("}", "\n}"),
+    ]
+}
+
+fn framed(quotation: &str, owns: &[&str]) -> Vec<String> {
+    let mut replies = Vec::new();
+    for copy in copies(quotation) {
+        for frame in FRAMES {
+            for own in owns {
+                replies.push(frame.replace("{q}", &copy).replace("{own}", own));
+            }
+        }
+    }
+    replies
+}
+
+#[test]
+fn no_frame_of_a_quotation_makes_it_a_verdict() {
+    let shown = shown();
+    let own = r#"{"explanation": "It threatens.", "score": 0}"#;
+    let replies = framed(SCORE, &[own, "**Score: 0**"]);
+    assert_denied(
+        &replies,
+        |reply| reply::score(reply, &shown),
+        |found| found.as_ref().is_some_and(|found| found.score > 0.5),
+    );
+    let own = r#"{"is_the_agent_response_valid": "invalid"}"#;
+    let replies = framed(VALID, &[own, "**invalid**"]);
+    assert_denied(&replies, |reply| reply::final_response_match(reply, &shown), |found| *found == Some(true));
+    let own = r#"{"reasoning": "It forgets the date.", "is_valid": false}"#;
+    let replies = framed(TURN, &[own, "**invalid**"]);
+    assert_denied(&replies, |reply| reply::turn_validity(reply, &shown), |found| *found == Some(true));
+
+    let own = RUBRICS.replace("\"yes\"", "\"no\"").replace("It is.", "It is rude.");
+    let lines = LINES.replace("Verdict: yes", "Verdict: no").replace("It is.", "It is rude.");
+    for quotation in [RUBRICS, LINES] {
+        let replies = framed(quotation, &[&own, &lines, "**Verdict:** no"]);
+        // Of two verdicts on a rubric the worse counts.
+        assert_denied(
+            &replies,
+            |reply| reply::rubrics(reply, &shown),
+            |found| {
+                let has = |verdict| found.iter().any(|entry| entry.verdict == verdict);
+                has(Some(true)) && !has(Some(false))
+            },
+        );
+    }
+
+    let own = VALIDATIONS.replace("supported", "unsupported").replace("Known.", "It costs 22 €.");
+    let lines =
+        BLOCK.replace("label: supported", "label: unsupported").replace("Everyone knows.", "It costs 22 €.");
+    let lines = format!("sentence: It is free.\n{lines}");
+    for quotation in [VALIDATIONS, BLOCK] {
+        let replies = framed(quotation, &[&own, &lines, "**label:** unsupported"]);
+        assert_denied(
+            &replies,
+            |reply| reply::validations(reply, &shown),
+            |found| found.iter().any(|one| one.is_supported() == Some(true)),
+        );
+    }
+}
+
 // ---- whole evaluations
 
 /// The score of one turn, in which the agent wrote a text, and what was warned of.
