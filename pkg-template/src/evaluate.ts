@@ -1,4 +1,5 @@
 import { evalSetOf } from "./adk-schema.js";
+import { checkMisplaced } from "./engine/criteria.js";
 import { call } from "./engine/call.js";
 import {
   abortedSince,
@@ -366,6 +367,7 @@ function areStrings(value: unknown): value is string[] {
 function configOf({ config, criteria }: EvaluateRequest): EvaluateRequest["config"] {
   const given = config ?? undefined;
   if (criteria === undefined) return given;
+  reading("criteria", () => checkMisplaced(criteria, "criteria"));
   if (given === undefined) return { criteria };
   throw new AdkMetricsError("invalid_input", "`config` and `criteria` are both given", {
     path: "criteria",

@@ -48,6 +48,11 @@ export function checkOptions(
 
 /** A copy of options that are checked, each read once. */
 export function optionsOf<T extends object>(options: T, known: readonly (keyof T & string)[], names?: OptionNames): T {
+  if (isObject(options) && "prompt" in options && "metricName" in options && "sampleIndex" in options) {
+    throw new AdkMetricsError("invalid_input", "this function makes a judge and is none itself", {
+      help: "Call it, and pass what it gives: geminiJudge({ apiKey })",
+    });
+  }
   checkOptions(options, known, names);
   return reading(names?.path ?? "options", () => ({ ...options }));
 }

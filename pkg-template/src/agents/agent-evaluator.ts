@@ -1,7 +1,7 @@
 /** ADK's `AgentEvaluator`: an agent and evalset files in, an error if it does not pass. */
 
 import { evalSetToAdkJson } from "../adk-schema.js";
-import { criteriaIn } from "../engine/criteria.js";
+import { checkMisplaced, criteriaIn } from "../engine/criteria.js";
 import { isObject, messageOf, unexpected, reading } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
@@ -182,7 +182,21 @@ function nodeHost(): AgentHost {
 
 async function testFiles(host: AgentHost, given: string | URL): Promise<string[]> {
   const path = pathOf(host, given, "evalDatasetFilePathOrDir");
-  const kind = await host.kindOf(path);
+  if (/^\s*[[{]/.test(path) && (path.includes("\n") || /[\]}]\s*$/.test(path))) {
+    throw new AdkMetricsError("invalid_input", "expected the path of an evalset, found the text of one", {
+      path: "evalDatasetFilePathOrDir",
+      help: "Pass what JSON.parse gives for it, to evaluateEvalSet or the matcher",
+    });
+  }
+  const kind = await host.kindOf(path).catch((cause: unknown) => {
+    throw new AdkMetricsError(
+      "invalid_input",
+      `${path.slice(0, 200)} cannot be read: ${messageOf(cause).slice(0, 200)}`,
+      {
+        cause,
+      },
+    );
+  });
   if (kind === undefined) {
     throw new AdkMetricsError("invalid_input", `there is no file or folder ${path}`, {
       help: `A relative path begins in the working directory, ${host.workingFolder()}`,
@@ -207,6 +221,7 @@ function pathOf(host: AgentHost, given: string | URL, name: string): string {
 /** @throws {AdkMetricsError} `invalid_input` without a criterion, since any agent would pass. */
 function checkCriteria(criteria: Criteria, path: string): void {
   if (!isObject(criteria)) throw unexpected("an object of criteria", criteria, path);
+  reading(path, () => checkMisplaced(criteria, path));
   if (reading(path, () => Object.keys(criteria)).length > 0) return;
   throw new AdkMetricsError("invalid_input", "there is no criterion, so any agent would pass", {
     path,

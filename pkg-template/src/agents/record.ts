@@ -7,6 +7,7 @@
 import { withToolUses } from "../engine/hosted.js";
 import { isObject, unexpected } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
+import { closest } from "../closest.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation, InvocationEvent, Part } from "../types.js";
 import type { AgentEvent } from "./agent.js";
@@ -172,6 +173,9 @@ function pieceOf(text: string): AgentEvent {
 /** What makes an object an event. */
 const EVENT_KEYS = ["author", "content", "errorCode", "usageMetadata", "groundingMetadata", "actions", "invocationId"];
 
+/** Where other libraries have tool calls, which events of ADK have among the parts of their content. */
+const CALLS_BESIDE = ["toolCalls", "tool_calls", "toolUses", "tool_uses", "functionCalls", "function_calls"];
+
 /** A key as google-adk spells it. */
 function snakeOf(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -182,12 +186,25 @@ function read(fields: Readonly<Record<string, unknown>>, key: string): unknown {
   return fields[key] ?? fields[snakeOf(key)];
 }
 
-/** A part whose kind is spelt as JavaScript does. */
+/** What parts hold. A part with nothing of it says nothing, so that its event is not recorded. */
+const PART_KEYS = ["text", "functionCall", "functionResponse", "inlineData", "fileData", "codeExecutionResult"];
+
+/**
+ * A part whose kind is spelt as JavaScript does.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for a misspelt one.
+ */
 function partOf(part: Part): Part {
-  const keys = Object.entries(part).map(([key, value]) => [
-    key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    value,
-  ]);
+  const camel = (key: string) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const keys = Object.entries(part).map(([key, value]) => {
+    const name = camel(key);
+    const meant = PART_KEYS.includes(name) ? undefined : closest(name, PART_KEYS);
+    if (meant === undefined) return [name, value];
+    throw new AdkMetricsError("invalid_input", `\`${key}\` is not a key of a part`, {
+      path: "event: content.parts",
+      help: `Did you mean \`${meant}\`?`,
+    });
+  });
   return Object.fromEntries(keys) as Part;
 }
 
@@ -196,6 +213,12 @@ function eventOf(given: unknown): AgentEvent {
   if (!isObject(given) || Array.isArray(given)) throw noEvent(given === null ? "null" : `a ${typeof given}`);
   if (!EVENT_KEYS.some((key) => key in given || snakeOf(key) in given)) throw noEvent("an object without `content`");
   const own = given as Record<string, unknown>;
+  const beside = CALLS_BESIDE.find((key) => Array.isArray(own[key]) && own[key].length > 0);
+  if (beside !== undefined) {
+    throw new AdkMetricsError("invalid_input", `the agent gave an event with \`${beside}\`, which is not read`, {
+      help: "Tool calls are parts of an event's content: { content: { parts: [{ functionCall: { name, args } }] } }",
+    });
+  }
   const report = modelReport(own.content) as Record<string, unknown> | undefined;
   const fields = report === undefined ? own : merged(own, report);
   const event: AgentEvent = {};

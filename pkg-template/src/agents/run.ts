@@ -5,7 +5,8 @@
 
 import { isObject, unexpected } from "../engine/values.js";
 import { Stretch } from "../engine/steps.js";
-import { AdkMetricsError } from "../errors.js";
+import { readEvalSet } from "../adk-schema.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { Content, ConversationScenario, EvalCase, Invocation, SessionInput } from "../types.js";
 import type { Conversation, Subject } from "./adapters.js";
 import { untilAborted } from "../abort.js";
@@ -245,10 +246,42 @@ async function runTurn(
         throw error;
       }
     });
-    add(recorder.finish(performance.now()));
+    const invocation = recorder.finish(performance.now());
+    checkReadable(invocation);
+    add(invocation);
   } catch (error) {
-    add(recorder.partial(performance.now()));
+    add(asFarAsReadable(recorder.partial(performance.now())));
     throw error;
+  }
+}
+
+/**
+ * Reads what an agent did as it is read to be scored: together with other cases, it would make them unreadable too.
+ *
+ * @throws {AdkMetricsError} for what is no invocation, such as one with a misspelt key.
+ */
+function checkReadable(invocation: Invocation): void {
+  try {
+    readEvalSet({ evalSetId: "run", evalCases: [{ evalId: "run", conversation: [invocation] }] });
+  } catch (cause) {
+    if (!isAdkMetricsError(cause)) throw cause;
+    const { code, message, help, path = "" } = cause;
+    const [, within] = /conversation\[0\]\.?(.*)$/s.exec(path) ?? [];
+    throw new AdkMetricsError(code, message, {
+      ...(within ? { path: within } : {}),
+      ...(help === undefined ? {} : { help }),
+    });
+  }
+}
+
+/** A turn that failed, without what cannot be read. */
+function asFarAsReadable(invocation: Invocation): Invocation {
+  try {
+    checkReadable(invocation);
+    return invocation;
+  } catch {
+    const { userContent, creationTimestamp, duration } = invocation;
+    return { userContent, creationTimestamp, duration } as Invocation;
   }
 }
 

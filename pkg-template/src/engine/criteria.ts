@@ -1,5 +1,6 @@
 /** Where a config has its criteria. */
 
+import { AdkMetricsError } from "../errors.js";
 import { isObject } from "./values.js";
 
 /** The keys of a config that are no metrics. */
@@ -25,4 +26,29 @@ export function criteriaIn(config: Readonly<Record<string, unknown>>): Readonly<
   const isCriterion = ([key, value]: [string, unknown]) =>
     !CONFIG_KEYS.includes(key) && (typeof value === "number" || (isObject(value) && "threshold" in value));
   return Object.fromEntries(Object.entries(config).filter(isCriterion));
+}
+
+/** Options that are no criteria, whatever their values; and those that may be called as a metric of the user's own is. */
+const OPTIONS = ["numRuns", "parallelism", "turnTimeoutMs", "timeoutMs", "concurrency", "printDetailedResults"];
+const OTHER_OPTIONS = ["judge", "userSimulator", "budget", "cache", "signal", "registry", "strict", "retry", "prompts"];
+
+/** @throws {AdkMetricsError} `invalid_input` for a config, or options, where criteria belong. */
+export function checkMisplaced(criteria: unknown, path: string): void {
+  if (!isObject(criteria)) return;
+  const fields = criteria as Readonly<Record<string, unknown>>;
+  if (isObject(fields["criteria"])) {
+    throw new AdkMetricsError("invalid_input", "expected criteria, found a config with `criteria`", {
+      path,
+      help: "Pass what stands under `criteria`; `evaluate` takes the whole as `config`",
+    });
+  }
+  const isCriterion = (value: unknown) => typeof value === "number" || (isObject(value) && "threshold" in value);
+  const key =
+    OPTIONS.find((name) => fields[name] !== undefined) ??
+    OTHER_OPTIONS.find((name) => fields[name] !== undefined && !isCriterion(fields[name]));
+  if (key === undefined) return;
+  throw new AdkMetricsError("invalid_input", `\`${key}\` is an option and no metric`, {
+    path: `${path}: ${key}`,
+    help: "Options come after the criteria, as an argument of their own; pass undefined for criteria by default",
+  });
 }

@@ -1,0 +1,50 @@
+// What an agent did and nobody can read fails its case; what was done in the others is scored all the same.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { AgentEvaluator, LocalEvalService } from "../../pkg/dist/esm/node.js";
+import { errorOf, evalSetOf, turn } from "./evalsets.mjs";
+
+const TEXT = { content: { parts: [{ text: "Hello!" }] } };
+const part = (value) => [{ content: { parts: [value] } }, TEXT];
+
+const UNREADABLE = {
+  "a part with a misspelt key": [
+    part({ functioncall: { name: "greet" } }),
+    /^turn 1: `functioncall` is not a key of a part \(at event: content\.parts\)\. Did you mean `functionCall`\?/,
+  ],
+  "arguments as text": [
+    part({ functionCall: { name: "greet", args: '{"name":"Ada"}' } }),
+    /^turn 1: expected an object, found the string .* \(at intermediateData\.\S*functionCall\.args\)/,
+  ],
+  "a name that is a number": [
+    part({ functionCall: { name: 5 } }),
+    /^turn 1: expected a string, found the number 5 \(at /,
+  ],
+  "an answer whose text is a number": [
+    { parts: [{ text: 5 }] },
+    /^turn 1: expected a string, found the number 5 \(at /,
+  ],
+  "calls beside the content": [
+    [{ ...TEXT, toolCalls: [{ name: "greet" }] }],
+    /^turn 1: the agent gave an event with `toolCalls`, which is not read\. /,
+  ],
+};
+
+for (const [what, [answer, reason]] of Object.entries(UNREADABLE)) {
+  test(`an agent that gives ${what} fails its case alone`, async () => {
+    const agent = (message) => (message === "bad" ? answer : "Hello!");
+    const evalSet = evalSetOf({ good: [turn("Hi", "Hello!")], bad: [turn("bad", "Hello!")] });
+    const error = await errorOf(() => AgentEvaluator.evaluateEvalSet(agent, evalSet, { response_match_score: 1 }, 1));
+    assert.equal(error.name, "AgentEvaluationError", String(error));
+    const [good, bad] = error.results[0].evalCaseResults;
+    assert.deepEqual([good.finalEvalStatus, bad.finalEvalStatus], [1, 2]);
+    assert.match(bad.reason.replace("the agent's run failed: ", ""), reason);
+    const service = new LocalEvalService(agent, 1);
+    const found = [];
+    for await (const inference of service.performInference({ evalSetId: "s", evalCases: [evalSet] })) {
+      found.push(inference);
+    }
+    assert.equal(found.length, 2);
+  });
+}
