@@ -16,6 +16,7 @@ export {
   type CaseMetricReliability,
   type CaseReliability,
   type MetricReliability,
+  type NeededRuns,
   type PassEstimate,
   type Reliability,
   type ReliabilityOptions,

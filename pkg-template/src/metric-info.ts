@@ -1,13 +1,19 @@
 import { withEngine } from "./engine/instance.js";
 import { AdkMetricsError } from "./errors.js";
 import type { KnownMetric } from "./generated/contract.js";
-import { PrebuiltMetrics } from "./generated/metrics.js";
+import { PrebuiltMetrics, UNITS } from "./generated/metrics.js";
 import { canonicalName } from "./metric-names.js";
 import type { MetricInfo } from "./types.js";
 
 /** Whether a metric of the engine goes by this name. */
 export function isPrebuilt(name: string): boolean {
   return Object.values<string>(PrebuiltMetrics).includes(canonicalName(name));
+}
+
+/** The least and the greatest score that a metric of the engine gives; undefined for amounts and other metrics. */
+export function scoreRange(name: string): readonly [number, number] | undefined {
+  if (!isPrebuilt(name) || Object.hasOwn(UNITS, name)) return undefined;
+  return canonicalName(name) === "response_evaluation_score" ? [1, 5] : [0, 1];
 }
 
 /** What is known of a metric of the engine. */

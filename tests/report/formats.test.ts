@@ -107,9 +107,12 @@ test("CSV: a row for every metric of a case and of each turn, numbers in full", 
     "judgeInputTokens",
     "judgeOutputTokens",
     "rubricScores",
+    "caseRuns",
+    "casePassedRuns",
+    "isFlaky",
     "warnings",
   ]);
-  assert.ok(rows.every((row) => row.length === 15));
+  assert.ok(rows.every((row) => row.length === 18));
   const kyoto = rows.filter(([, id, , , metric]) => id === "hold_hotel_kyoto" && metric === "response_match_score");
   assert.deepEqual(
     kyoto.map(([, , , turn, , score]) => [turn, score]),
@@ -173,7 +176,11 @@ test("CSV: a case without metrics has a row with its reason", () => {
     "",
     "failed",
     "Inference failed: the agent raised TimeoutError after 60 s.",
-    ...new Array(6).fill(""),
+    ...new Array(5).fill(""),
+    "1",
+    "0",
+    "false",
+    "",
   ]);
 });
 

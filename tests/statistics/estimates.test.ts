@@ -5,10 +5,12 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { studentQuantile } from "../../pkg-template/src/statistics/distributions.js";
 import {
+  casesFor,
   clusteredMean,
   clusteredShare,
   passAtK,
   passHatK,
+  runsFor,
   varianceOf,
   wilson,
 } from "../../pkg-template/src/statistics/estimates.js";
@@ -72,6 +74,12 @@ describe("as scipy and statsmodels find it", () => {
     for (const one of vectors.differences) {
       const found = detectableDifference(one.values, 0.95) ?? 0;
       assert.ok(Math.abs(found / one.detectable - 1) < 0.03, `${found} instead of ${one.detectable}`);
+    }
+  });
+
+  test("how many cases an interval of a share takes", () => {
+    for (const { share, reach, cases } of vectors.needed) {
+      assert.equal(casesFor(reach, { between: share * (1 - share), within: 0 }, 1, 0.95), cases);
     }
   });
 
@@ -232,4 +240,12 @@ describe("pairs", () => {
     assert.equal(detectableDifference([0, 0, 0], 0.95), undefined);
     assert.equal(detectableDifference([0.5], 0.95), undefined);
   });
+});
+
+test("a wanted precision takes more cases or more runs, until the interval reaches as far as is wanted", () => {
+  const variance = { between: 0.04, within: 0.12 };
+  // 1.96² · (0.04 + 0.12 / 3) / 0.05² = 122.9
+  assert.equal(casesFor(0.05, variance, 3, 0.95), 123);
+  assert.equal(runsFor(0.05, variance, 123, 0.95), 3);
+  assert.equal(runsFor(0.05, variance, 61, 0.95), undefined);
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { importEntry } from "../package/support/package.mjs";
 
 const { evaluate, reliabilityOf } = await importEntry();
-const { renderHtml, renderMarkdown, renderTable } = await importEntry("./report");
+const { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable } = await importEntry("./report");
 
 const turn = (text) => [{ userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text }] } }];
 const [GOOD, BAD] = ["the train leaves at nine", "no idea"];
@@ -102,4 +102,67 @@ test("reports say it in a line, where cases were run repeatedly", async () => {
   }
   assert.match(renderTable([await resultsOf({ a: "PP" })]), /pass rate 100 %.*; no case is flaky/s);
   assert.doesNotMatch(renderTable([await resultsOf({ a: "P", b: "F" })]), /flaky|pass rate/);
+});
+
+test("what a wanted precision takes is told as cases and, where these vary enough, as runs", async () => {
+  const results = await resultsOf({ steady: "PPP", moody: "PPF", broken: "FFF" });
+  const { needed } = reliabilityOf(results);
+  assert.equal(needed.precision, 0.1);
+  assert.ok(needed.cases > 50 && needed.cases <= 97, JSON.stringify(needed));
+  assert.equal(needed.runs, undefined, "three cases are too different for any number of runs");
+  assert.ok(reliabilityOf(results, { precision: 0.05 }).needed.cases > 3 * needed.cases);
+  assert.equal(reliabilityOf(results, { precision: 0.5 }).needed, undefined);
+  // Four that always pass may well be luck: Wilson's middle of 4 of 4 is 0.755, and 3.84 · 0.755 · 0.245 / 0.01 is 71.1.
+  const lucky = reliabilityOf(await resultsOf({ a: "P", b: "P", c: "P", d: "P" }));
+  assert.deepEqual(lucky.needed, { precision: 0.1, cases: 72 });
+  const alike = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`c${at}`, at % 2 === 0 ? "PF" : "FP"]));
+  const { needed: more } = reliabilityOf(await resultsOf(alike));
+  assert.ok(more === undefined || more.runs > 2, JSON.stringify(more));
+  assert.throws(() => reliabilityOf(results, { precision: 0 }), /expected a number above 0 and up to 0\.5/);
+});
+
+test("every report tells how repeated runs of each case ended", async () => {
+  const results = await resultsOf({ steady: "PPP", moody: "PPF" });
+  const table = renderTable(results);
+  assert.match(
+    table,
+    /\n {2}Of so many runs +at least one passes \(pass@k\), 95 % interval +all pass \(pass\^k\), 95 % interval\n/,
+  );
+  assert.match(table, /\n {2}3 runs +100 % \(34 to 100 %\) +50 % \(9 to 91 %\)\n/);
+  assert.match(table, /\n {2}response_match_score +83 % \(40 to 97 %\) +0\.8333 \(0\.0000 to 1\.0000\)\n/);
+  // Flaky cases come first.
+  assert.match(
+    table,
+    /\n {2}moody +2 of 3, flaky +response_match_score 0\.6667 \(0\.0000 to 1\.0000\)\n {2}steady +3 of 3\s*\n/,
+  );
+  assert.match(
+    table,
+    /\nto know the pass rate to within 10 points takes about 22 cases run 3 times, or 33 runs of each\s+of\s+these\n/,
+  );
+  const markdown = renderMarkdown(results).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
+  assert.match(markdown, /\n\| moody \| 2 of 3, flaky \| response_match_score 0\.6667 \(0\.0000 to 1\.0000\) \|\n/);
+  assert.match(markdown, /\n\| 2 runs \| 100 % \(34 to 100 %\) \| 67 % \(16 to 95 %\) \|\n/);
+  const html = renderHtml(results);
+  assert.match(html, /<bdi>moody<\/bdi><\/th><td data-label="Runs that pass">2 of 3, flaky<\/td>/);
+  assert.match(html, /0\.8333<div class="muted">0\.0000 to 1\.0000<\/div>/);
+  const junit = renderJUnit(results);
+  for (const [name, value] of [
+    ["passRate", "0.833333"],
+    ["passHat3", "0.5"],
+    ["flakyCases", "1"],
+    ["casePassedRuns", "2"],
+    ["flaky", "true"],
+  ]) {
+    assert.ok(junit.includes(`<property name="${name}" value="${value}"/>`), name);
+  }
+  const [header, ...rows] = renderCsv(results).trimEnd().split("\r\n");
+  assert.match(header, /,caseRuns,casePassedRuns,isFlaky$/);
+  assert.ok(rows.filter((row) => row.startsWith("trains,moody,")).every((row) => row.endsWith(",3,2,true")));
+});
+
+test("reports of cases that were run once say nothing of repeated runs", async () => {
+  const results = await resultsOf({ a: "P", b: "F" });
+  for (const render of [renderTable, renderMarkdown, renderHtml, renderJUnit, renderCsv]) {
+    assert.doesNotMatch(render(results), /flaky|pass rate|Of so many runs|caseRuns/i, render.name);
+  }
 });

@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
-from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.proportion import proportion_confint, samplesize_confint_proportion
 
 rng = np.random.default_rng(7)
 
@@ -105,6 +105,16 @@ def differences():
     return found
 
 
+def needed():
+    """How many cases, each run once, an interval of a share takes."""
+    found = []
+    for _ in range(60):
+        share, reach = float(rng.uniform(0.05, 0.95)), float(rng.uniform(0.01, 0.2))
+        cases = float(samplesize_confint_proportion(share, reach, alpha=0.05, method="normal"))
+        found.append({"share": share, "reach": reach, "cases": max(2, math.ceil(cases))})
+    return found
+
+
 vectors = {
     "by": f"scipy {scipy.__version__}, statsmodels {statsmodels.__version__}",
     "clustered": clustered(),
@@ -114,6 +124,7 @@ vectors = {
     "signs": signs(),
     "corrections": corrections(),
     "differences": differences(),
+    "needed": needed(),
     "quantiles": quantiles(),
 }
 with open("vectors.json", "w", encoding="utf-8") as file:

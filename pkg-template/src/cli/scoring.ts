@@ -7,6 +7,7 @@ import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
 import { FORMATS } from "./options.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
+import { repeatedOf } from "../report/reliability.js";
 import { casesText, countCases, countsText } from "../report/results.js";
 import { append } from "../lists.js";
 import { count, inertJson } from "../report/text.js";
@@ -409,7 +410,9 @@ function* jsonPieces(
   onScreen: boolean,
 ): Generator<string> {
   for (const result of results) {
-    for (const piece of chunksOf(result)) yield onScreen ? inertJson(piece) : piece;
+    const reliability = repeatedOf([result]);
+    const told = reliability === undefined ? result : { ...result, reliability };
+    for (const piece of chunksOf(told)) yield onScreen ? inertJson(piece) : piece;
   }
 }
 

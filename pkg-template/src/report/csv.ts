@@ -1,7 +1,9 @@
 /** Results as a table for spreadsheets and data frames (RFC 4180: CRLF, quotes doubled). */
 
+import type { CaseReliability } from "../statistics/reliability.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { anyJudged, rubricsOf, tokensOf } from "./judged.js";
+import { repeatedOf } from "./reliability.js";
 import {
   type At,
   guarded,
@@ -17,11 +19,14 @@ import { defused, head, visible } from "./text.js";
 
 const HEADER = ["evalSetId", "evalId", "run", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
 const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOutputTokens", "rubricScores"];
+const REPEATED_HEADER = ["caseRuns", "casePassedRuns", "isFlaky"];
 const WARNINGS_HEADER = "warnings";
 
 /** Which columns there are besides those that all results have. */
 interface Columns {
   judged: boolean;
+  /** Where cases were run repeatedly: what is known of each, by evalset and id. */
+  repeated: ReadonlyMap<string, CaseReliability> | undefined;
   warnings: boolean;
 }
 
@@ -33,6 +38,9 @@ interface Columns {
  * Where judges had a part in some result, five more columns follow: how many samples were asked about a turn, how many
  * might have been, the tokens of those not from a cache, and the rubrics of the turn or the case with their scores as JSON,
  * such as `{"is_polite":1,"names_price":null}`.
+ *
+ * Where cases were run repeatedly, three more follow: how many runs of the case passed or failed, how many passed, and whether
+ * some passed and some failed.
  *
  * Where there are warnings, a last column `warnings` holds them as a JSON list of texts: those about a metric in its rows, and
  * those about the inputs, and that the run was cancelled, in the first row of the evalset.
@@ -60,8 +68,15 @@ export function csvChunks(results: Results): Generator<string> {
 }
 
 function* csvPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
-  const columns: Columns = { judged: anyJudged(sets), warnings: anyWarning(sets) };
-  const header = [...HEADER, ...(columns.judged ? JUDGED_HEADER : []), ...(columns.warnings ? [WARNINGS_HEADER] : [])];
+  const cases = repeatedOf(sets)?.cases;
+  const repeated = cases === undefined ? undefined : new Map(cases.map((one) => [keyOf(one), one]));
+  const columns: Columns = { judged: anyJudged(sets), repeated, warnings: anyWarning(sets) };
+  const header = [
+    ...HEADER,
+    ...(columns.judged ? JUDGED_HEADER : []),
+    ...(repeated === undefined ? [] : REPEATED_HEADER),
+    ...(columns.warnings ? [WARNINGS_HEADER] : []),
+  ];
   yield `${header.join(",")}\r\n`;
   for (const [index, set] of sets.entries()) {
     const ofSet = noticesOf(set).map(noticeWords);
@@ -91,6 +106,7 @@ function rowsOf(
         ...begin,
         ...cells,
         ...(columns.judged ? judgedCells(metric) : []),
+        ...(columns.repeated === undefined ? [] : repeatedCells(columns.repeated.get(keyOf(result)))),
         ...(columns.warnings ? [warningsCell(rows.length === 0 ? [...ofSet, ...ofMetric] : ofMetric)] : []),
       ]),
     );
@@ -115,6 +131,17 @@ function rowsOf(
     for (const metric of turn.evalMetricResults) metricRow(String(index + 1), metric);
   }
   return rows.join("");
+}
+
+function keyOf({ evalSetId, evalId }: { evalSetId: string; evalId: string }): string {
+  return JSON.stringify([evalSetId, evalId]);
+}
+
+/** The cells below {@link REPEATED_HEADER}. */
+function repeatedCells(one: CaseReliability | undefined): string[] {
+  return one === undefined
+    ? REPEATED_HEADER.map(() => "")
+    : [String(one.runs), String(one.passed), String(one.isFlaky)];
 }
 
 function line(cells: readonly string[]): string {

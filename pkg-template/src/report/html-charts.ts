@@ -1,6 +1,7 @@
 /** Scores and counts as drawings: how they are spread, and one beside its threshold. */
 
 import { EvalStatus } from "../enums.js";
+import { scoreRange } from "../metric-info.js";
 import type { EvalMetricResult } from "../types.js";
 import { hasScore } from "./difference.js";
 import { html, type Markup, tone } from "./html-markup.js";
@@ -29,7 +30,7 @@ export function share({ passed, failed, notEvaluated }: StatusCounts): Markup {
 
 /** The greatest score a metric can give. */
 function scaleOf(metricName: string): number {
-  return metricName === "response_evaluation_score" ? 5 : 1;
+  return scoreRange(metricName)?.[1] ?? 1;
 }
 
 const BINS = 20;

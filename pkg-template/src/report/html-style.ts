@@ -5,7 +5,7 @@
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
-export const STYLE_HASH = "sha256-QQzBdO71QDIiVKxjwCACuCQYNGZss3KELnbkRBPz99E=";
+export const STYLE_HASH = "sha256-H4nNhYLcaWnh4OPFM6dP7ZwsTrEXRa1aSd3uU8YEHc4=";
 
 export const STYLE = `
 :root {
@@ -243,6 +243,9 @@ footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted);
   .case { content-visibility: visible; }
   .case::details-content { content-visibility: visible; display: block; }
 }
+.reliability { margin-top: 16px; }
+.reliability summary { cursor: pointer; }
+.reliability .scroll { margin-top: 12px; }
 `;
 
 /** SHA-256 of {@link JUDGED_STYLE}, as a content security policy writes it. */

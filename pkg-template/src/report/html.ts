@@ -11,6 +11,7 @@
 
 import { checkOptions } from "../known-options.js";
 import { finalText, userText } from "../invocation.js";
+import { group } from "../lists.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, RubricScore } from "../types.js";
 import { comparesTexts, hasScore } from "./difference.js";
@@ -36,7 +37,9 @@ import {
 } from "./html-markup.js";
 import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "./html-style.js";
 import { anyJudged, isJudged, isOfConversation, remarksOf, rubricFinding, rubricsOf } from "./judged.js";
-import { reliabilityText } from "./reliability.js";
+import type { Estimate } from "../statistics/estimates.js";
+import { meanOf } from "../statistics/reliability.js";
+import { neededText, type ReliabilityTable, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
 import {
   type At,
   casesText,
@@ -135,16 +138,18 @@ function overview(results: readonly EvalSetResult[], counts: StatusCounts): Mark
   const newest = results.map(timestampText).sort().at(-1);
   const when =
     newest === undefined ? undefined : html`, <time datetime="${newest}Z">${newest.replace("T", " ")} UTC</time>`;
-  const reliability = reliabilityText(results);
+  const found = repeatedOf(results);
+  const texts = [reliabilityText(results, found), found === undefined ? "" : neededText(found)];
   const figure = (label: string, amount: number, name: string) =>
     html`<div class="${name}${amount === 0 ? " zero" : ""}"><dt>${label}</dt><dd class="tone">${amountText(amount)}</dd></div>`;
-  return html`<p class="sub">${casesText(results)} in ${count(results.length, "evalset")}${when}</p>${reliability === "" ? undefined : html`<p class="sub">${capital(reliability)}</p>`}
+  return html`<p class="sub">${casesText(results)} in ${count(results.length, "evalset")}${when}</p>${texts.map((text) => (text === "" ? undefined : html`<p class="sub">${capital(text)}</p>`))}
 <dl class="figures">
 ${figure("Passed", counts.passed, "passed")}
 ${figure("Failed", counts.failed, "failed")}
 ${figure("Not evaluated", counts.notEvaluated, "unknown")}
 </dl>
 ${share(counts)}
+${found === undefined ? undefined : html`<details class="reliability"><summary>How reliable it is</summary>${reliabilityTables(found).map(reliabilityTable)}</details>`}
 ${results.length > 1 ? setsTable(results) : undefined}`;
 }
 
@@ -163,6 +168,15 @@ function countCells({ passed, failed, notEvaluated }: StatusCounts): Markup[] {
     cell("Failed", "failed", failed),
     cell("Not evaluated", "unknown", notEvaluated),
   ];
+}
+
+function reliabilityTable({ title, columns, rows }: ReliabilityTable): Markup {
+  const lines = rows.map(([name, ...cells]) => {
+    const others = cells.map((cell, at) => html`<td data-label="${columns[at]}">${cell}</td>`);
+    return html`<tr><th scope="row"><bdi>${name}</bdi></th>${others}</tr>`;
+  });
+  const headings = [title, ...columns].map((text) => ({ text }));
+  return gridTable(title, "stack", headings, lines);
 }
 
 function setsTable(results: readonly EvalSetResult[]): Markup {
@@ -232,28 +246,41 @@ function absences({ passed, failed, notEvaluated }: StatusCounts): (Markup | und
 }
 
 function metricsTable(names: readonly string[], cases: readonly NamedCase[]): Markup {
+  const hasRange = new Set(cases.map(({ result }) => result.evalId)).size > 1;
   const headings = [
     { text: "Metric" },
     { text: "Distribution" },
-    { text: "Mean", numeric: true },
+    { text: hasRange ? "Mean, 95 % interval" : "Mean", numeric: true },
     { text: "Threshold", numeric: true },
     ...COUNT_HEADINGS,
   ];
   const byName = new Map<string, EvalMetricResult[]>(names.map((name) => [name, []]));
+  const scoresByName = new Map<string, Map<string, number[]>>(names.map((name) => [name, new Map()]));
   for (const { result } of cases) {
-    for (const metric of judgedMetrics(result.overallEvalMetricResults)) byName.get(metric.metricName)?.push(metric);
+    for (const metric of judgedMetrics(result.overallEvalMetricResults)) {
+      byName.get(metric.metricName)?.push(metric);
+      const ofCases = scoresByName.get(metric.metricName);
+      if (ofCases !== undefined && hasScore(metric)) group(ofCases, result.evalId, metric.score ?? 0);
+    }
   }
   const rows = [...byName].map(([name, results]) => {
     const scores = results.filter(hasScore).map(({ score }) => score ?? 0);
-    const mean = scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+    const ofCases = [...(scoresByName.get(name)?.values() ?? [])];
+    const mean = scores.length === 0 ? undefined : meanOf(name, ofCases, 0.95);
     const thresholds = [...new Set(results.map(({ threshold }) => threshold).filter((one) => one !== undefined))];
     return html`<tr><th scope="row">${breakable(name)}</th>
 <td class="wide">${bins(results, thresholds.length === 1 ? thresholds[0] : undefined)}</td>
-<td class="num" data-label="Mean">${scoreText(mean)}</td>
+<td class="num" data-label="Mean">${scoreText(mean?.value)}${meanInterval(mean)}</td>
 <td class="num" data-label="Threshold">${thresholds.length > 1 ? "several" : thresholdText(thresholds[0])}</td>
 ${countCells(countStatuses(results.map(({ evalStatus }) => evalStatus)))}</tr>`;
   });
   return gridTable("Metrics", "stack", headings, rows);
+}
+
+/** Where the mean of more such cases lies, by what these say. */
+function meanInterval(mean: Estimate | undefined): Markup | undefined {
+  if (mean?.low === undefined || mean.high === undefined || mean.low === mean.high) return undefined;
+  return html`<div class="muted">${scoreText(mean.low)} to ${scoreText(mean.high)}</div>`;
 }
 
 function columnsRow(names: readonly string[]): Markup {

@@ -19,6 +19,8 @@ import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, traceOf, verdictText } from "./difference.js";
 import { judgeNames, tokensOf } from "./judged.js";
+import type { CaseReliability } from "../statistics/reliability.js";
+import { reliabilityProperties, repeatedOf } from "./reliability.js";
 import {
   type At,
   countStatuses,
@@ -66,9 +68,10 @@ function* documentPieces(sets: readonly EvalSetResult[], at: At): Generator<stri
   for (const [index, set] of sets.entries()) {
     at(index);
     yield lines(suiteLines(set, totals[index] as Total));
+    const repeated = new Map(repeatedOf([set])?.cases.map((one) => [one.evalId, one]));
     for (const [position, one] of namedCases(set).entries()) {
       at(index, position);
-      yield lines(testsOf(one, set).flatMap((test) => testLines(set, test)));
+      yield lines(testsOf(one, set, repeated.get(one.result.evalId)).flatMap((test) => testLines(set, test)));
     }
     yield lines([...noticeLines(set), "  </testsuite>"]);
   }
@@ -138,10 +141,11 @@ interface Test {
   properties: [name: string, value: string][];
 }
 
-function testsOf({ name, run, result }: NamedCase, set: EvalSetResult): Test[] {
+function testsOf({ name, run, result }: NamedCase, set: EvalSetResult, ofCase?: CaseReliability): Test[] {
   const place: Test["properties"] = [
     ["evalId", result.evalId],
     ["run", String(run)],
+    ...(ofCase === undefined ? [] : caseProperties(ofCase)),
   ];
   const metrics = judgedMetrics(result.overallEvalMetricResults);
   // They stand with every test: as many as ADK has metrics that inform, and not what a file may claim to have.
@@ -167,6 +171,15 @@ function testsOf({ name, run, result }: NamedCase, set: EvalSetResult): Test[] {
   const [first] = tests;
   if (first !== undefined) first.seconds = secondsOf(result);
   return tests;
+}
+
+/** How the runs of a case ended that was run repeatedly. */
+function caseProperties({ runs, passed, isFlaky }: CaseReliability): Test["properties"] {
+  return [
+    ["caseRuns", String(runs)],
+    ["casePassedRuns", String(passed)],
+    ["flaky", String(isFlaky)],
+  ];
 }
 
 /** The numbers first: many lists of tests show the message alone, and only its beginning. */
@@ -297,6 +310,7 @@ function attributesOf(totals: readonly Total[]): string {
 /** The beginning of a suite. */
 function suiteLines(set: EvalSetResult, total: Total): string[] {
   const timestamp = timestampText(set);
+  const found = repeatedOf([set]);
   const when = timestamp === undefined ? "" : ` timestamp="${timestamp}"`;
   return [
     `  <testsuite name="${escaped(set.evalSetId)}" ${attributesOf([total])}${when}>`,
@@ -307,6 +321,7 @@ function suiteLines(set: EvalSetResult, total: Total): string[] {
         ["dialect", set.dialect],
         ["evalSetResultId", set.evalSetResultId],
         ...((set.advisory ?? []).length > 0 ? [["advisory", set.advisory?.join(", ") ?? ""] as [string, string]] : []),
+        ...(found === undefined ? [] : reliabilityProperties(found)),
         ...judgeProperties(set),
       ],
       "    ",

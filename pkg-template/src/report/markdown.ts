@@ -10,7 +10,7 @@ import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, traceOf, verdictText } from "./difference.js";
 import { judgesText, simulatorText } from "./judged.js";
-import { reliabilityText } from "./reliability.js";
+import { neededText, type ReliabilityTable, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
 import {
   alikeRuns,
   type At,
@@ -79,7 +79,9 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
     at(index);
     const named = worstFirst(namedCases(set));
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
-    const notes = [reliabilityText([set]), judgesText([set]), simulatorText([set])];
+    const found = repeatedOf([set]);
+    const needed = found === undefined ? "" : neededText(found);
+    const notes = [reliabilityText([set], found), needed, judgesText([set]), simulatorText([set])];
     for (const text of notes) if (text) write(prose(capital(text)));
     for (const { message, place, help } of noticesOf(set)) {
       write(
@@ -90,6 +92,7 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
       );
     }
     if (named.length > 0) write(summaryTable(named, maxRows));
+    for (const table of found === undefined ? [] : reliabilityTables(found)) write(reliabilityTable(table));
     const failures = alikeRuns(named, ({ position, result }) => {
       at(index, position);
       return failureText(result);
@@ -103,6 +106,11 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function reliabilityTable({ title, columns, rows }: ReliabilityTable): string {
+  const lines = [[title, ...columns], [":---", ...columns.map(() => ":---")], ...rows.map((row) => row.map(prose))];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
 const ORDER: readonly EvalStatus[] = [EvalStatus.FAILED, EvalStatus.NOT_EVALUATED, EvalStatus.PASSED];

@@ -1,26 +1,56 @@
-/** What repeated runs tell of those to come, in a line. */
+/** What repeated runs tell of those to come: in lines, in tables, and as names and values. */
 
 import { type Estimate } from "../statistics/estimates.js";
-import { type CaseReliability, reliabilityOf } from "../statistics/reliability.js";
+import {
+  type CaseMetricReliability,
+  type CaseReliability,
+  type PassEstimate,
+  type Reliability,
+  reliabilityOf,
+} from "../statistics/reliability.js";
 import type { EvalSetResult } from "../types.js";
-import { count, oneLine, percent, shorten } from "./text.js";
+import { caseName } from "./results.js";
+import { count, oneLine, percent, scoreText, shorten } from "./text.js";
 
-/** The most flaky cases that are named. */
+/** The most flaky cases that are named in a line. */
 const MOST_NAMED = 3;
+/** The most rows of a table. */
+const MOST_ROWS = 20;
+/** The numbers of runs that are told of, as far as there are so many. */
+const SHOWN_RUNS: readonly number[] = [2, 3, 5, 10, 20, 50, 100];
+
+/** A table of a report: its title, its columns and its rows. The first column is of names, the others of what they have. */
+export interface ReliabilityTable {
+  title: string;
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+}
+
+/**
+ * What repeated runs tell; undefined where no case was run repeatedly. Also for results that cannot be read: whoever renders
+ * them says where they are damaged.
+ */
+export function repeatedOf(sets: readonly EvalSetResult[]): Reliability | undefined {
+  const isRepeated = sets.some(
+    ({ evalCaseResults }) => new Set(evalCaseResults.map(({ evalId }) => evalId)).size < evalCaseResults.length,
+  );
+  if (!isRepeated) return undefined;
+  try {
+    return reliabilityOf(sets);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * `pass rate 83 % (95 % interval 40 to 97 %), pass^3 50 %; 1 of 2 cases is flaky: moody (2 of 3)`; empty where no case was run
  * repeatedly.
  */
-export function reliabilityText(sets: readonly EvalSetResult[]): string {
-  const isRepeated = sets.some(
-    ({ evalCaseResults }) => new Set(evalCaseResults.map(({ evalId }) => evalId)).size < evalCaseResults.length,
-  );
-  if (!isRepeated) return "";
-  const { cases, confidence, passRate, passHatK } = reliabilityOf(sets);
-  if (passRate === undefined) return "";
+export function reliabilityText(sets: readonly EvalSetResult[], found = repeatedOf(sets)): string {
+  if (found?.passRate === undefined) return "";
+  const { cases, confidence, passRate } = found;
   // The longest row that every case can tell of.
-  const row = passHatK.findLast((estimate) => estimate.k > 1 && estimate.cases === passHatK[0]?.cases);
+  const row = common(found, found.passHatK).findLast(({ k }) => k > 1);
   const flaky = cases.filter(({ isFlaky }) => isFlaky);
   const named = flaky.slice(0, MOST_NAMED).map(flakyText).join(", ");
   const more = flaky.length > MOST_NAMED ? ` and ${flaky.length - MOST_NAMED} more` : "";
@@ -31,6 +61,99 @@ export function reliabilityText(sets: readonly EvalSetResult[]): string {
   ].join("; ");
 }
 
+/** What it takes to know the pass rate better; empty where it is known well enough. */
+export function neededText({ needed, cases }: Reliability): string {
+  if (needed === undefined) return "";
+  const { precision, runs } = needed;
+  const each = cases.length === 0 ? 1 : cases.reduce((sum, one) => sum + one.runs, 0) / cases.length;
+  const often = Number.isInteger(each) ? ` run ${each === 1 ? "once" : `${each} times`}` : "";
+  const or = runs === undefined ? "" : `, or ${runs} runs of each of these`;
+  return `to know the pass rate to within ${Math.round(100 * precision)} points takes about ${count(needed.cases, "case")}${often}${or}`;
+}
+
+/** How likely runs pass, what is known of each metric, and of each case; only what there is to tell. */
+export function reliabilityTables(found: Reliability): ReliabilityTable[] {
+  return [chancesTable(found), metricsTable(found), casesTable(found)].filter(({ rows }) => rows.length > 0);
+}
+
+/** pass@k and pass^k for a few k. */
+function chancesTable(found: Reliability): ReliabilityTable {
+  const [some, every] = [found.passAtK, found.passHatK].map((all) =>
+    common(found, all).filter(({ k }) => SHOWN_RUNS.includes(k)),
+  ) as [PassEstimate[], PassEstimate[]];
+  const rows = some.map((one, at): string[] => [
+    count(one.k, "run"),
+    shortRate(one),
+    shortRate(every[at] as PassEstimate),
+  ]);
+  const level = levelText(found);
+  const columns = [`at least one passes (pass@k), ${level}`, `all pass (pass^k), ${level}`];
+  return { title: "Of so many runs", columns, rows };
+}
+
+function metricsTable({ metrics, confidence }: Pick<Reliability, "metrics" | "confidence">): ReliabilityTable {
+  const rows = metrics
+    .filter(({ runs }) => runs > 0)
+    .slice(0, MOST_ROWS)
+    .map(({ metricName, passRate, score }) => [
+      shorten(oneLine(metricName), 60),
+      passRate === undefined ? "–" : shortRate(passRate),
+      score === undefined ? "–" : shortMean(score),
+    ]);
+  const level = levelText({ confidence });
+  return { title: "Metric", columns: [`Runs that pass, ${level}`, `Mean score, ${level}`], rows };
+}
+
+/** The cases that are flaky, then those that never pass, then the others. */
+function casesTable({ cases }: Reliability): ReliabilityTable {
+  const rank = ({ isFlaky, passed }: CaseReliability) => (isFlaky ? 0 : passed === 0 ? 1 : 2);
+  const rows = cases
+    .map((one, at) => ({ one, at }))
+    .sort((a, b) => rank(a.one) - rank(b.one) || a.at - b.at)
+    .slice(0, MOST_ROWS)
+    .map(({ one }) => [
+      shorten(oneLine(caseName(one.evalId)), 60),
+      passesText(one),
+      one.metrics.flatMap(spreadText).slice(0, MOST_NAMED).join(", "),
+    ]);
+  const left = cases.length - rows.length;
+  if (left > 0) rows.push([`… and ${count(left, "more case")}`, "", ""]);
+  return { title: "Case", columns: ["Runs that pass", "Scores that vary"], rows };
+}
+
+/** `2 of 3, flaky` */
+export function passesText({ passed, runs, notEvaluated, isFlaky }: CaseReliability): string {
+  const missing = notEvaluated === 0 ? "" : `, ${notEvaluated} not evaluated`;
+  return `${passed} of ${runs}${isFlaky ? ", flaky" : ""}${missing}`;
+}
+
+/** `response_match_score 0.6667 (0.0000 to 1.0000)`; nothing for one that is always the same. */
+function spreadText({ metricName, scores, runs }: CaseMetricReliability): string[] {
+  if (scores === undefined || runs === 0 || scores.least === scores.most) return [];
+  const { mean, least, most } = scores;
+  return [`${shorten(oneLine(metricName), 60)} ${scoreText(mean)} (${scoreText(least)} to ${scoreText(most)})`];
+}
+
+/** What a report for programs says of all runs, by name. */
+export function reliabilityProperties(found: Reliability): [name: string, value: string][] {
+  const { passRate, cases } = found;
+  if (passRate === undefined) return [];
+  const row = common(found, found.passHatK).at(-1);
+  const share = (value: number) => String(Number(value.toFixed(6)));
+  return [
+    ["passRate", share(passRate.value)],
+    ...(passRate.low === undefined ? [] : [["passRateLow", share(passRate.low)] as [string, string]]),
+    ...(passRate.high === undefined ? [] : [["passRateHigh", share(passRate.high)] as [string, string]]),
+    ...(row === undefined ? [] : [[`passHat${row.k}`, share(row.value)] as [string, string]]),
+    ["flakyCases", String(cases.filter(({ isFlaky }) => isFlaky).length)],
+  ];
+}
+
+/** The estimates that every case with a verdict can tell of. */
+function common({ passHatK: [first] }: Reliability, all: readonly PassEstimate[]): PassEstimate[] {
+  return all.filter(({ cases }) => cases === first?.cases);
+}
+
 function flakyText({ evalId, passed, runs }: CaseReliability): string {
   return `${shorten(oneLine(evalId), 40)} (${passed} of ${runs})`;
 }
@@ -38,4 +161,20 @@ function flakyText({ evalId, passed, runs }: CaseReliability): string {
 function rateText({ value, low, high }: Estimate, confidence: number): string {
   if (low === undefined || high === undefined) return percent(value);
   return `${percent(value)} (${percent(confidence)} interval ${Math.round(100 * low)} to ${percent(high)})`;
+}
+
+/** `83 % (40 to 97 %)` */
+function shortRate({ value, low, high }: Estimate): string {
+  if (low === undefined || high === undefined) return percent(value);
+  return `${percent(value)} (${Math.round(100 * low)} to ${percent(high)})`;
+}
+
+/** `0.8333 (0.4000 to 1.0000)` */
+function shortMean({ value, low, high }: Estimate): string {
+  if (low === undefined || high === undefined || low === high) return scoreText(value);
+  return `${scoreText(value)} (${scoreText(low)} to ${scoreText(high)})`;
+}
+
+function levelText({ confidence }: { confidence: number }): string {
+  return `${percent(confidence)} interval`;
 }

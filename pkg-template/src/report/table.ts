@@ -19,7 +19,7 @@ import {
 } from "./difference.js";
 import { outputsOf } from "./happenings.js";
 import { isOfConversation, judgesText, simulatorText } from "./judged.js";
-import { reliabilityText } from "./reliability.js";
+import { neededText, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
 import {
   alikeRuns,
   type At,
@@ -115,6 +115,7 @@ function* tablePieces(sets: readonly EvalSetResult[], options: TableOptions, at:
     }
   }
   at();
+  writeReliability(page, sets);
   writeSummary(page, sets);
   yield* page.taken();
 }
@@ -465,12 +466,28 @@ function writeCalls(page: Page, label: string, invocation: Invocation): void {
   }
 }
 
+function writeReliability(page: Page, sets: readonly EvalSetResult[]): void {
+  const found = repeatedOf(sets);
+  if (found === undefined) return;
+  for (const { title, columns, rows } of reliabilityTables(found)) {
+    const named = [title, ...columns].map((header): Column => ({ header, align: "left", narrowest: 8 }));
+    writeRows(
+      page,
+      named,
+      rows.map((row) => row.map((text) => ({ text }))),
+    );
+    page.line();
+  }
+}
+
 function writeSummary(page: Page, results: readonly EvalSetResult[]): void {
   const counts = countCases(results);
   const style = counts.failed > 0 ? "red" : counts.notEvaluated > 0 || counts.passed === 0 ? "yellow" : "green";
   const within = results.length > 1 ? ` in ${count(results.length, "evalset")}` : "";
   page.wrapped(`${casesText(results)}${within}: ${countsText(counts)}`, 0, 2, style, "bold");
-  const notes = [reliabilityText(results), judgesText(results), simulatorText(results)];
+  const found = repeatedOf(results);
+  const needed = found === undefined ? "" : neededText(found);
+  const notes = [reliabilityText(results, found), needed, judgesText(results), simulatorText(results)];
   for (const text of notes) if (text) page.wrapped(text, 0, 2);
   for (const stamp of new Set(results.map(stampText))) page.wrapped(stamp, 0, 2, "dim");
 }

@@ -102,6 +102,19 @@ export function varianceOf(groups: readonly (readonly number[])[]): Variance | u
   return { between: Math.max(0, (between / (groups.length - 1) - withinMean) / usual), within: withinMean };
 }
 
+/** How many cases, each run so often, give an interval that reaches this far to both sides of the mean. */
+export function casesFor(reach: number, { between, within }: Variance, runs: number, confidence: number): number {
+  const z = normalQuantile((1 + confidence) / 2);
+  return Math.max(2, Math.ceil((z / reach) ** 2 * (between + within / runs)));
+}
+
+/** How many runs of each of so many cases give such an interval; undefined if none do, since the cases differ too much. */
+export function runsFor(reach: number, variance: Variance, cases: number, confidence: number): number | undefined {
+  const z = normalQuantile((1 + confidence) / 2);
+  const left = (cases * reach ** 2) / z ** 2 - variance.between;
+  return left > 0 ? Math.max(1, Math.ceil(variance.within / left)) : undefined;
+}
+
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

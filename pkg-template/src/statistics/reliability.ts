@@ -3,18 +3,22 @@
 import { reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
+import { scoreRange } from "../metric-info.js";
 import { optionsOf } from "../known-options.js";
 import { grouped } from "../lists.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import {
+  casesFor,
   clusteredMean,
   clusteredShare,
   type Estimate,
   mean,
   passAtK,
   passHatK,
+  runsFor,
   type Variance,
   varianceOf,
+  wilson,
 } from "./estimates.js";
 
 /** How {@link reliabilityOf} estimates. */
@@ -26,6 +30,8 @@ export interface ReliabilityOptions {
    * group of its own, that of its runs.
    */
   groupOf?(result: EvalCaseResult): string;
+  /** How far the interval of the pass rate is wanted to reach to either side, above 0 and up to 0.5. Default: 0.1. */
+  precision?: number;
 }
 
 /** What runs of an agent tell. Runs that were not evaluated count nowhere but in `notEvaluated`. */
@@ -43,9 +49,21 @@ export interface Reliability {
   passHatK: PassEstimate[];
   /** How verdicts vary between cases and between the runs of one, as 0 and 1. Absent unless cases were run repeatedly. */
   variance?: Variance;
+  /** What it takes for the interval of the pass rate to reach no farther than is wanted. Absent if it does not. */
+  needed?: NeededRuns;
   /** In the order in which they come first. */
   metrics: MetricReliability[];
   cases: CaseReliability[];
+}
+
+/** What a wanted precision takes, about: one of the two. */
+export interface NeededRuns {
+  /** How far the interval is wanted to reach to either side. */
+  precision: number;
+  /** So many cases in all, each run as often as now. */
+  cases: number;
+  /** So many runs of each case that there is. Absent if no number of runs is enough, since the cases differ too much. */
+  runs?: number;
 }
 
 /** An estimate of pass@k or pass^k. */
@@ -111,9 +129,13 @@ export function reliabilityOf(
   options: ReliabilityOptions = {},
 ): Reliability {
   return reading("results", () => {
-    const { confidence = 0.95, groupOf = keyOf } = optionsOf(options, ["confidence", "groupOf"]);
+    const given = optionsOf(options, ["confidence", "groupOf", "precision"]);
+    const { confidence = 0.95, groupOf = keyOf, precision = 0.1 } = given;
     if (!(typeof confidence === "number" && confidence > 0 && confidence < 1)) {
       throw unexpected("a number above 0 and below 1", confidence, "confidence");
+    }
+    if (!(typeof precision === "number" && precision > 0 && precision <= 0.5)) {
+      throw unexpected("a number above 0 and up to 0.5", precision, "precision");
     }
     if (typeof groupOf !== "function") throw unexpected("a function", groupOf, "groupOf");
     const all = caseResultsOf(results);
@@ -132,6 +154,7 @@ export function reliabilityOf(
       passAtK: estimates(passAtK),
       passHatK: estimates(passHatK),
       ...(varying === undefined ? {} : { variance: varying }),
+      ...neededFor(described, shareOf(verdicts, confidence).passRate, varying, { precision, confidence }),
       metrics: metricNamesOf(all).map((name) => metricOf(name, cases, groups, confidence)),
       cases: described,
     };
@@ -181,6 +204,33 @@ function shareOf(groups: readonly number[][], confidence: number): { passRate?: 
   return filled.length === 0 ? {} : { passRate: clusteredShare(filled, confidence) };
 }
 
+function neededFor(
+  cases: readonly CaseReliability[],
+  passRate: Estimate | undefined,
+  variance: Variance | undefined,
+  { precision, confidence }: { precision: number; confidence: number },
+): { needed?: NeededRuns } {
+  const counted = cases.filter(({ runs }) => runs > 0);
+  if (passRate === undefined || counted.length === 0) return {};
+  const { value, low = 0, high = 1 } = passRate;
+  if (Math.max(value - low, high - value) <= precision) return {};
+  const runs = counted.reduce((sum, one) => sum + one.runs, 0) / counted.length;
+  // Where nothing varied yet something may: the middle of Wilson's interval is a share that is never 0 nor 1.
+  const { low: least = 0, high: most = 1 } = wilson(value, counted.length, confidence);
+  const share = (least + most) / 2;
+  const isVarying = variance !== undefined && variance.between + variance.within > 0;
+  const assumed = isVarying ? bounded(variance) : { between: share * (1 - share), within: 0 };
+  const more = isVarying ? runsFor(precision, assumed, counted.length, confidence) : undefined;
+  const all = Math.max(casesFor(precision, assumed, runs, confidence), counted.length + 1);
+  return { needed: { precision, cases: all, ...(more === undefined || more <= runs ? {} : { runs: more }) } };
+}
+
+/** A variance of verdicts, which is 1/4 at most: estimates from few runs may be larger. */
+function bounded({ between, within }: Variance): Variance {
+  const factor = Math.min(1, 0.25 / (between + within));
+  return { between: between * factor, within: within * factor };
+}
+
 /** The mean of an estimator over all cases that have enough runs; a share of cases, as it were, between 0 and 1. */
 function passEstimate(
   groups: readonly (readonly EvalCaseResult[][])[],
@@ -223,9 +273,19 @@ function metricOf(
     metricName,
     ...countsOf(statuses.flat()),
     ...shareOf(statuses.map(passesOf), confidence),
-    ...(scores.length === 0 ? {} : { score: clusteredMean(scores, confidence) }),
+    ...(scores.length === 0 ? {} : { score: meanOf(metricName, scores, confidence) }),
     ...(variance === undefined ? {} : { variance }),
   };
+}
+
+/** The mean of a metric's scores, whose interval stays within the values that the metric can have. */
+export function meanOf(metricName: string, groups: readonly (readonly number[])[], confidence: number): Estimate {
+  const found = clusteredMean(groups, confidence);
+  const { value, low, high } = found;
+  const range = scoreRange(metricName);
+  if (low === undefined || high === undefined || range === undefined) return found;
+  const [least, most] = range;
+  return { value, low: Math.max(low, Math.min(least, value)), high: Math.min(high, Math.max(most, value)) };
 }
 
 function caseOf(all: readonly EvalCaseResult[]): CaseReliability {
