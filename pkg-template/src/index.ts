@@ -2,6 +2,7 @@ export { evalSetToAdkJson, readEvalSet, resultsToAdkJson, resultsToAdkJsonChunks
 export { compareRuns } from "./compare/runs.js";
 export { EvalStatus, PrebuiltMetrics } from "./enums.js";
 export { AdkMetricsError, type AdkMetricsErrorCode, type ErrorDetails } from "./errors.js";
+export { type CallEstimate, estimateCalls, type JudgeEstimateRow } from "./estimate.js";
 export { evaluate, evaluateStream } from "./evaluate.js";
 export { Evaluator, type EvaluatorClass, ResponseEvaluator } from "./evaluators.js";
 export * from "./generated/evaluators.js";

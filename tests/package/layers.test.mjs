@@ -17,7 +17,7 @@ const PACKAGE = [
   ["judges"],
   ["run"],
   ["rouge", "advisory", "thresholds", "adk-schema", "evaluators", "metric-function", "registry", "evaluate", "votes"],
-  ["statistics"],
+  ["statistics", "estimate"],
   ["report", "compare", "modules"],
   ["calibration"],
   ["agents"],

@@ -94,6 +94,11 @@ export class AgentRuns {
     ]);
   }
 
+  /** How often each case is run. */
+  get numRuns(): number {
+    return this.#numRuns;
+  }
+
   /** What the agent is called. */
   get name(): string {
     return this.#subject?.name ?? "";

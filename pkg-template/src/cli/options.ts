@@ -341,6 +341,12 @@ export const OPTIONS: readonly OptionEntry[] = [
     help: "What a million tokens of a model's input and output cost, in the currency of your choice. The reports then say what the judges cost. May be repeated.",
   },
   {
+    name: "dry-run",
+    group: "spending",
+    commands: SCORED,
+    help: "Say how many calls of judges and how many tokens it would take at least, at most and likely, with --price also how much money, and end there: nothing is asked, run or written.",
+  },
+  {
     name: "max-calls",
     group: "spending",
     commands: JUDGED,

@@ -15,6 +15,7 @@ export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
   if (given.has("watch")) return watch(given, args, "run");
   const runs = new AgentRuns(given, EXAMPLE);
   return score(given, EXAMPLE, () => ({
+    numRuns: runs.numRuns,
     others: runs.files,
     prepare: (inputs) => runs.prepare(inputs),
     check: (input) => runs.check(input),

@@ -16,6 +16,7 @@ import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
 import { selectedIds } from "./agent-runs.js";
 import { budgetOf, sayPrices } from "./budget.js";
+import { dryRun, type Foreseen } from "./dry-run.js";
 import { baseName } from "./files.js";
 import { gatesOf, gateStatus } from "./gates.js";
 import { type Input, readInputs, sayWhichCriteria, selectionsOf } from "./inputs.js";
@@ -42,6 +43,8 @@ export interface Actual {
 
 /** Where what an agent did comes from. */
 export interface Source {
+  /** How often an agent is to be run in each case; absent if it was run already. */
+  numRuns?: number;
   /** The files that hold it, one for each evalset. */
   files?: readonly string[];
   /** Other files that are read, with what they are; no output may overwrite them. */
@@ -84,6 +87,12 @@ export async function score(
   const source = sourceOf(evalSets);
   const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
   const inputs = readInputs(selections, source.files, given.one("config"));
+  if (given.has("dry-run")) {
+    const foreseen = await foreseenOf(inputs, source, options, given);
+    const vertex = judges.provider === "vertex" && judges.record === undefined ? { apiKey: "none" } : undefined;
+    if (vertex !== undefined) for (const { request } of foreseen) if (request !== undefined) request.vertex = vertex;
+    return dryRun(foreseen, { model: judges.model, prices: budget.prices });
+  }
   const files = planned.flatMap(({ file }) => file ?? []);
   const outputs = judges.record === undefined ? files : [...files, judges.record];
   refuseInputs(outputs, inputs, [
@@ -301,6 +310,39 @@ async function evaluateAll(
   const usable = inputs.filter((input) => !unusable.has(input));
   const leftOut = bails && !stop.isInterrupted ? await leftOutText(usable, results) : undefined;
   return { scored, mistakes: [...mistakes], models: spent.models, leftOut };
+}
+
+/** What would be scored. What an agent would do is taken to be what is expected of it. */
+async function foreseenOf(
+  inputs: readonly Input[],
+  source: Source,
+  options: ScoringOptions,
+  given: Arguments,
+): Promise<Foreseen[]> {
+  const { readEvalSet } = await api();
+  await source.prepare?.(inputs);
+  const registries = await registriesOf(inputs, given.all("metrics"));
+  const foreseen: Foreseen[] = [];
+  for (const [at, input] of inputs.entries()) {
+    const common = { ...options, ...planOf(input), registry: registries[at] as MetricRegistry };
+    if (source.numRuns === undefined) {
+      for (const portion of await portionsFor(input, source, false)) {
+        const request = { ...common, ...planOf(portion), actual: portion.actual ?? new Uint8Array() };
+        foreseen.push({ request, isRun: false, unknown: 0 });
+      }
+      continue;
+    }
+    const { evalSetId, evalCases } = readEvalSet(input.evalSet, baseName(input.files.evalSet));
+    const wanted = input.selection.evalIds === undefined ? undefined : new Set(input.selection.evalIds);
+    const selected = evalCases.filter(({ evalId }) => wanted?.has(evalId) ?? true);
+    const known = selected.filter(({ conversation }) => (conversation ?? []).length > 0);
+    const repeated = known.flatMap((one) => Array.from({ length: source.numRuns ?? 1 }, () => one));
+    const evalIds = known.map(({ evalId }) => evalId);
+    const unknown = selected.length - known.length;
+    const actual = { evalSetId, evalCases: repeated };
+    foreseen.push({ ...(known.length === 0 ? {} : { request: { ...common, evalIds, actual } }), isRun: true, unknown });
+  }
+  return foreseen;
 }
 
 /** The parts of an evalset that are scored one after the other. */

@@ -1,0 +1,124 @@
+/** `--dry-run`: what judges would be asked, and what that would cost, before anything is asked or run. */
+
+import {
+  estimateCalls,
+  type CallEstimate,
+  type JudgeEstimateRow,
+  LIKELY_REPLY_TOKENS,
+  MOST_REPLY_TOKENS,
+} from "../estimate.js";
+import { amountText, count } from "../report/text.js";
+import type { EvaluateRequest, Prices } from "../types.js";
+import { ExitStatus, note, warn } from "./process.js";
+
+/** What judges would be asked about one evalset. */
+export interface Foreseen {
+  request?: EvaluateRequest;
+  /** Whether the agent is still to be run: its answers are taken to be those that are expected. */
+  isRun: boolean;
+  /** The cases of which nothing is known before an agent is run. */
+  unknown: number;
+}
+
+const BOUNDS = ["least", "likely", "most"] as const;
+
+/** Prints what the judges of all evalsets would be asked, and what it would cost. */
+export async function dryRun(
+  foreseen: readonly Foreseen[],
+  { model, prices }: { model: string | undefined; prices: Readonly<Record<string, Prices>> | undefined },
+): Promise<ExitStatus> {
+  const rows = new Map<string, JudgeEstimateRow>();
+  for (const { request } of foreseen) {
+    for (const row of request === undefined ? [] : await estimateCalls(request)) {
+      const asked = row.model === undefined ? undefined : (model ?? row.model);
+      const key = JSON.stringify([row.metricName, asked]);
+      const known = rows.get(key);
+      rows.set(
+        key,
+        known === undefined ? { ...row, ...(asked === undefined ? {} : { model: asked }) } : sum(known, row),
+      );
+    }
+  }
+  const lines = [...rows.values()].flatMap((row) => rowLines(row, prices));
+  process.stdout.write(
+    lines.length === 0
+      ? "no judge would be asked\n"
+      : `${[...lines, ...totalLines([...rows.values()], prices)].join("\n")}\n`,
+  );
+  note("dry run: nothing was asked, run or written");
+  if (rows.size > 0) {
+    note(
+      `tokens are estimated: 4 characters each, and replies of some ${LIKELY_REPLY_TOKENS} tokens, of ${amountText(MOST_REPLY_TOKENS)} at most where no maxOutputTokens says otherwise; calls that are repeated after failures are not counted, and replies that are kept from earlier are not left out`,
+    );
+    if (prices === undefined) note("what it costs is said with --price <model>=<input>,<output>");
+  }
+  if (foreseen.some(({ isRun }) => isRun)) {
+    note("the agent's own calls are not counted, and its answers are taken to be those that are expected");
+  }
+  const unknown = foreseen.reduce((total, one) => total + one.unknown, 0);
+  if (unknown > 0)
+    warn(
+      `${count(unknown, "case")} with a simulated user cannot be foreseen and ${unknown === 1 ? "is" : "are"} left out`,
+    );
+  return ExitStatus.Passed;
+}
+
+function sum(one: JudgeEstimateRow, other: JudgeEstimateRow): JudgeEstimateRow {
+  const all = { ...one };
+  for (const bound of BOUNDS) all[bound] = added(one[bound], other[bound]);
+  return all;
+}
+
+function added(one: CallEstimate, other: CallEstimate): CallEstimate {
+  return {
+    calls: one.calls + other.calls,
+    characters: one.characters + other.characters,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+  };
+}
+
+/** What calls cost; undefined without the price of their model. */
+function costOf({ inputTokens, outputTokens }: CallEstimate, prices: Prices | undefined): number | undefined {
+  if (prices === undefined) return undefined;
+  return (inputTokens * prices.inputPerMillion + outputTokens * prices.outputPerMillion) / 1e6;
+}
+
+type PriceList = Readonly<Record<string, Prices>> | undefined;
+
+const priceOf = ({ model }: JudgeEstimateRow, prices: PriceList): Prices | undefined =>
+  model !== undefined && prices !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+
+function rowLines(row: JudgeEstimateRow, prices: PriceList): string[] {
+  const price = priceOf(row, prices);
+  const name = `${row.metricName}, ${row.model ?? "Vertex AI's evaluation service"}`;
+  const costs = price === undefined ? undefined : BOUNDS.map((bound) => costOf(row[bound], price) ?? 0);
+  return [name, ...boundLines(row, costs)];
+}
+
+function totalLines(rows: readonly JudgeEstimateRow[], prices: PriceList): string[] {
+  const [first, ...others] = rows;
+  if (first === undefined || others.length === 0) return [];
+  const unpriced = rows.filter((row) => priceOf(row, prices) === undefined);
+  const costs =
+    unpriced.length === rows.length
+      ? undefined
+      : BOUNDS.map((bound) => rows.reduce((total, row) => total + (costOf(row[bound], priceOf(row, prices)) ?? 0), 0));
+  if (prices !== undefined && unpriced.length > 0) {
+    for (const model of new Set(unpriced.flatMap((row) => row.model ?? []))) {
+      warn(`the cost leaves out ${model}, for which there is no --price`);
+    }
+  }
+  return ["in all", ...boundLines(others.reduce(sum, first), costs)];
+}
+
+/** At least, likely and at most, a line each. */
+function boundLines(row: JudgeEstimateRow, costs: readonly number[] | undefined): string[] {
+  const names = { least: "at least", likely: "likely", most: "at most" };
+  return BOUNDS.map((bound, at) => {
+    const { calls, inputTokens, outputTokens } = row[bound];
+    const cost = costs === undefined ? "" : `, cost ${amountText(costs[at] ?? 0, 4)}`;
+    const tokens = `${amountText(inputTokens)} tokens in, ${amountText(outputTokens)} out`;
+    return `  ${`${names[bound]}:`.padEnd(10)}${count(calls, "call")}, ${tokens}${cost}`;
+  });
+}

@@ -1,0 +1,205 @@
+/**
+ * What the judges of an evaluation would be asked, without asking any: the evaluation is made with judges that answer at
+ * once and count. So the numbers come from the engine itself. Retries cannot be foreseen and are not counted.
+ */
+
+import { evaluate } from "./evaluate.js";
+import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
+import { EvalStatus } from "./enums.js";
+import type { EvaluateRequest, Judge, JudgeCache, JudgeRequest, MetricRegistry, VertexOptions } from "./types.js";
+
+/** What calls come to. Tokens are estimated: a quarter of the characters. */
+export interface CallEstimate {
+  calls: number;
+  /** The characters of all prompts. */
+  characters: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** The calls of one metric to one model. */
+export interface JudgeEstimateRow {
+  metricName: string;
+  /** The model that the criterion names; absent for Vertex AI's evaluation service. */
+  model?: string;
+  /** If all samples agree. */
+  least: CallEstimate;
+  /** If one sample of seven says something else. */
+  likely: CallEstimate;
+  /** If no vote is settled before its last sample. */
+  most: CallEstimate;
+}
+
+/** The tokens of a reply with reasons; it may have up to MOST_REPLY_TOKENS, or what `maxOutputTokens` allows. */
+export const LIKELY_REPLY_TOKENS = 120;
+export const MOST_REPLY_TOKENS = 1000;
+const DISSENT = 1 / 7;
+const CHARACTERS_PER_TOKEN = 4;
+
+type Answer = "yes" | "no" | "mixed";
+
+/**
+ * How many calls of judges, and about how many tokens, an evaluation would take: at least, at most and likely. Nothing is
+ * asked, and metrics of one's own are not called.
+ *
+ * @throws {AdkMetricsError} as `evaluate` does, for inputs that cannot be used.
+ *
+ * @example
+ * for (const { metricName, likely } of await estimateCalls(request)) console.log(metricName, likely.calls);
+ */
+export async function estimateCalls(request: EvaluateRequest): Promise<JudgeEstimateRow[]> {
+  const most = await counted(request, "yes", "none");
+  if (most.size === 0) return [];
+  const { earlyStop } = request;
+  const all = await Promise.all((["yes", "no", "mixed"] as const).map((answer) => counted(request, answer, earlyStop)));
+  const [yes, no, mixed] = all as [Counts, Counts, Counts];
+  return [...most].map(([key, count]): JudgeEstimateRow => {
+    const fewest = [yes.get(key), no.get(key)].flatMap((one) => one ?? []).sort((a, b) => a.calls - b.calls);
+    const { metricName, model } = count;
+    return {
+      metricName,
+      ...(model === undefined ? {} : { model }),
+      least: told(fewest[0] ?? count, "leastReply"),
+      likely: told(mixed.get(key) ?? count, "likelyReply"),
+      most: told(count, "mostReply"),
+    };
+  });
+}
+
+interface Count {
+  metricName: string;
+  model: string | undefined;
+  calls: number;
+  characters: number;
+  leastReply: number;
+  likelyReply: number;
+  mostReply: number;
+}
+
+type Counts = Map<string, Count>;
+
+function told(count: Count, reply: "leastReply" | "likelyReply" | "mostReply"): CallEstimate {
+  const { calls, characters } = count;
+  return {
+    calls,
+    characters,
+    inputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN),
+    outputTokens: Math.ceil(count[reply]),
+  };
+}
+
+const NO_CACHE: JudgeCache = { get: () => Promise.resolve(undefined), set: () => Promise.resolve() };
+
+async function counted(request: EvaluateRequest, answer: Answer, earlyStop: EvaluateRequest["earlyStop"] | "none") {
+  const counts: Counts = new Map();
+  const note = (prompt: number, reply: number, limit: number, metricName: string, model?: string) => {
+    const key = JSON.stringify([metricName, model]);
+    const none = { calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
+    const count = counts.get(key) ?? { metricName, model, ...none };
+    count.calls += 1;
+    count.characters += prompt;
+    count.leastReply += Math.min(limit, reply / CHARACTERS_PER_TOKEN);
+    count.likelyReply += Math.min(limit, reply / CHARACTERS_PER_TOKEN + LIKELY_REPLY_TOKENS);
+    count.mostReply += limit;
+    counts.set(key, count);
+  };
+  let asked = 0;
+  const judge: Judge = (question) => {
+    const { metricName, model, prompt, system = "", generationConfig } = question;
+    asked += 1;
+    // The golden ratio spreads dissent evenly.
+    const isDissent = answer === "mixed" && (asked * 0.618033988749895) % 1 < DISSENT;
+    const reply = replyTo(question, answer === "no" || isDissent ? "no" : "yes");
+    const given: unknown = (generationConfig as { maxOutputTokens?: unknown } | undefined)?.maxOutputTokens;
+    const limit = typeof given === "number" && given > 0 ? given : MOST_REPLY_TOKENS;
+    note(prompt.length + system.length, reply.length, limit, metricName, model);
+    return Promise.resolve(reply);
+  };
+  const service = (metricName: string, length: number) => note(length, 0, 0, metricName);
+  const {
+    registry = DEFAULT_METRIC_EVALUATOR_REGISTRY,
+    vertex,
+    budget: _budget,
+    onProgress: _onProgress,
+    cache: _cache,
+    ...rest
+  } = request;
+  await evaluate({
+    ...rest,
+    registry: withoutCalls(registry),
+    judge,
+    // At most, no reply is used twice; otherwise those of this evaluation are, as by default.
+    ...(earlyStop === "none" ? { cache: NO_CACHE } : {}),
+    explain: "none",
+    concurrency: 64,
+    strict: false,
+    ...(vertex === undefined ? {} : { vertex: serviceStub(service) }),
+    ...(earlyStop === undefined ? {} : { earlyStop: earlyStop === "none" ? false : earlyStop }),
+  });
+  return counts;
+}
+
+/** The metrics of a registry by their names, of which none is computed. */
+function withoutCalls(registry: MetricRegistry): MetricRegistry {
+  const nothing = { overallEvalStatus: EvalStatus.NOT_EVALUATED, perInvocationResults: [] };
+  return {
+    customMetricNames: () => registry.customMetricNames(),
+    getEvaluator: () => ({ evaluateInvocations: () => nothing }),
+  };
+}
+
+/** Vertex AI's evaluation service, which is not asked. */
+function serviceStub(onQuestion: (metricName: string, length: number) => void): VertexOptions {
+  const answer = JSON.stringify({ metricResults: [{ score: 1 }], coherenceResult: { score: 1 } });
+  return {
+    apiKey: "none",
+    fetch: async (_address, init) => {
+      const body = String(init?.body);
+      const { metrics } = JSON.parse(body) as { metrics?: { predefinedMetricSpec?: { metricSpecName?: string } }[] };
+      // The only metric whose requests have no specification.
+      onQuestion(metrics?.[0]?.predefinedMetricSpec?.metricSpecName ?? "response_evaluation_score", body.length);
+      return new Response(answer, { headers: { "content-type": "application/json" } });
+    },
+  };
+}
+
+/** The reply of a judge that answers with yes, or with no. */
+function replyTo({ metricName, purpose, prompt, responseSchema }: JudgeRequest, answer: "yes" | "no"): string {
+  if (metricName === "hallucinations_v1" && purpose === "segment") {
+    return JSON.stringify({ sentences: [blockOf(prompt, "response")] });
+  }
+  return JSON.stringify(answerFitting(responseSchema as Schema | undefined, answer));
+}
+
+interface Schema {
+  type?: string;
+  enum?: readonly unknown[];
+  properties?: Readonly<Record<string, Schema>>;
+  items?: Schema;
+  minItems?: number;
+}
+
+/** A value valid under a schema. Yes is the highest score or the first of the allowed words; no is the opposite. */
+function answerFitting(schema: Schema | undefined, answer: "yes" | "no"): unknown {
+  const isNumeric = schema?.type === "number" || schema?.type === "integer";
+  if (schema?.enum !== undefined) return schema.enum.at((answer === "yes") === isNumeric ? -1 : 0);
+  switch (schema?.type) {
+    case "object":
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([key, property]) => [key, answerFitting(property, answer)]),
+      );
+    case "array":
+      return Array.from({ length: schema.minItems ?? 1 }, () => answerFitting(schema.items, answer));
+    default:
+      return "";
+  }
+}
+
+/** The content of the last block with this name in a prompt. */
+function blockOf(prompt: string, name: string): string {
+  const [, marker] = /<data-([0-9a-f]{16}) name=/.exec(prompt) ?? [];
+  const opening = `<data-${marker} name="${name}">\n`;
+  const begin = prompt.lastIndexOf(opening);
+  if (marker === undefined || begin < 0) return "";
+  return prompt.slice(begin + opening.length, prompt.indexOf(`\n</data-${marker}>`, begin));
+}
