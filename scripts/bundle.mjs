@@ -21,8 +21,8 @@ const COMMON = {
 /** Names stay, and lines stay short enough for stacks. */
 const LINE_LIMIT = 160;
 
-/** Functions and classes keep their names, which stacks and errors show. */
-const SHORT_LOCALS = { keep_fnames: true, keep_classnames: true };
+/** Functions, classes and what a module declares keep their names, which stacks and errors show; locals get short ones. */
+const SHORT_LOCALS = { keep_fnames: true, keep_classnames: true, module: false, toplevel: false };
 
 /** An `import()` of CommonJS would go through the loader of ES modules. */
 const CJS = {
@@ -42,7 +42,7 @@ export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
   for (const { path, ...chunk } of await split("esm", esm, sources)) {
-    const { code, map } = await withoutWhiteSpace(chunk, { module: true });
+    const { code, map } = await withoutWhiteSpace(chunk, { module: true, mangle: SHORT_LOCALS });
     write(path, `${code}\n`, mapOfLines(JSON.parse(map), path, sources));
   }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
