@@ -246,3 +246,20 @@ test("a limit of -1 on the turns of a simulated user in a config is capped, and 
   const [{ inferences }] = JSON.parse(stdout);
   assert.equal(inferences.length, 100);
 });
+
+test("modules of metrics and options for judges that have no effect are told", async (t) => {
+  const config = { criteria: { response_match_score: 0.5 } };
+  const unnamed = await score(t, config);
+  assert.equal(unnamed.status, 0, unnamed.stderr);
+  assert.match(
+    unnamed.stderr,
+    /warning: no criterion is a metric of --metrics, so it has no effect\n.*They have brevity, politeness: add those/,
+  );
+  assert.doesNotMatch((await score(t, { criteria: { politeness: 0.5 } })).stderr, /no effect/);
+  const none = await score(t, config, { code: "export const metrics = 5;" });
+  assert.equal(none.status, 2);
+  assert.match(none.stderr, /the module of metrics exports no function and no class\n {3}at .*metrics\.mjs/);
+  const cwd = folderOf(t, { ...GOOD, "test_config.json": config });
+  const { stderr } = await run(["eval", "good.evalset.json", "--max-calls", "5", "--model", "gpt-5"], { cwd });
+  assert.match(stderr, /no metric asked a judge, so --model and --max-calls had no effect/);
+});

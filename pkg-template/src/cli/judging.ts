@@ -6,11 +6,15 @@ import { recordJudge } from "../judges/index.js";
 import { judgesText, simulatorText } from "../report/judged.js";
 import { count } from "../report/text.js";
 import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
+import type { Arguments } from "./arguments.js";
 import { type JudgeChoice, JudgeMaker } from "./judge.js";
 import type { Mistake } from "./mistakes.js";
 import { ExitStatus, note, noticeText, paint, warn } from "./process.js";
 import { Recorder } from "./recorder.js";
 import { Tally, unjudged } from "./tally.js";
+
+/** The options that are without effect where nobody is asked. */
+const FOR_JUDGES = ["judge", "model", "record", "cache", "max-calls", "max-tokens", "max-cost"] as const;
 
 /** Who answers the questions of metrics, and what came of it. */
 export class Judging {
@@ -68,13 +72,15 @@ export class Judging {
    * Says on stderr what the judges did.
    *
    * @param isShown Whether the results on stdout say it themselves.
+   * @param given What the command was given that is for judges.
    */
-  report(results: readonly EvalSetResult[], isShown: boolean): void {
+  report(results: readonly EvalSetResult[], isShown: boolean, given: Arguments): void {
     const text = judgesText(results);
     const users = simulatorText(results);
     for (const line of [text, users]) if (line !== undefined && !isShown) note(line);
-    if (text === undefined && users === undefined && Object.keys(this.#choice).length > 0) {
-      note("no metric asked a judge, so --judge, --model, --record and --cache had no effect");
+    const unused = FOR_JUDGES.filter((name) => given.has(name)).map((name) => `--${name}`);
+    if (text === undefined && users === undefined && unused.length > 0) {
+      note(`no metric asked a judge, so ${new Intl.ListFormat("en").format(unused)} had no effect`);
     }
     const cached = results.reduce((sum, { judgeUsage }) => sum + (judgeUsage?.cached ?? 0), 0);
     if (this.#recorder !== undefined && this.cache !== undefined && cached > 0) {

@@ -5,6 +5,7 @@ import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { baseName, kindOf, readIfThere } from "./files.js";
 import { Mistake } from "./mistakes.js";
 import { FORMATS, SHORT_ENDINGS } from "./options.js";
+import { count } from "../report/text.js";
 import { note } from "./process.js";
 import { plainFile } from "./write.js";
 
@@ -109,7 +110,7 @@ function placed(
   }
   if (outputs.length > 1 || output === "-") {
     throw new Mistake(
-      `there are ${formats.length} formats but ${outputs.length} output${outputs.length === 1 ? "" : "s"}`,
+      `there ${formats.length === 1 ? "is" : "are"} ${count(formats.length, "format")} but ${count(outputs.length, "output")}`,
       {
         help: "Give one --output for each format, in the same order (- is stdout), or one name without ending for all",
       },

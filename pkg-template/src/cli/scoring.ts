@@ -14,7 +14,8 @@ import { count, inertJson } from "../report/text.js";
 import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
-import { selectedIds } from "./agent-runs.js";
+import { criteriaIn } from "../engine/criteria.js";
+import { recordOf, selectedIds } from "./agent-runs.js";
 import { budgetOf, sayPrices } from "./budget.js";
 import { dryRun, type Foreseen } from "./dry-run.js";
 import { baseName } from "./files.js";
@@ -117,7 +118,7 @@ export async function score(
   stop.write();
   const unwritten = await writeResults(planned, scored, given.has("print-detailed-results"));
   stop.ignore();
-  judging.report(results, toStdout?.format === "table");
+  judging.report(results, toStdout?.format === "table", given);
   if (budget.prices !== undefined) sayPrices(budget.prices, models);
   if (toStdout === undefined) note(summaryOf(results));
   if (leftOut !== undefined) warn(leftOut);
@@ -241,6 +242,7 @@ async function evaluateAll(
   await judging.load();
   await source.prepare?.(inputs);
   const registries = await registriesOf(inputs, given.all("metrics"));
+  if (given.has("metrics")) sayUnused(inputs, registries);
   const strict = given.has("strict");
   if (source.begin !== undefined || strict) await checkAll(inputs, source, registries, { ...common, budget, strict });
   await source.begin?.();
@@ -350,6 +352,18 @@ async function portionsFor(input: Input, source: Source, bails: boolean): Promis
   const { largeResults } = input;
   if (largeResults !== undefined) return portionsOf(input, largeResults, await selectedIds(input));
   return (bails ? await source.portionsOf?.(input) : undefined) ?? [input];
+}
+
+/** Warns of modules of metrics none of which a config asks for. */
+function sayUnused(inputs: readonly Input[], registries: readonly MetricRegistry[]): void {
+  const isUsed = ({ config }: Input, at: number) => {
+    const known = new Set(registries[at]?.customMetricNames());
+    return Object.keys(criteriaIn(recordOf(config))).some((name) => known.has(name));
+  };
+  if (inputs.some(isUsed)) return;
+  const names = new Set(registries.flatMap((registry) => [...registry.customMetricNames()]));
+  const help = `They have ${[...names].join(", ")}: add those that are to score to \`criteria\` of the config`;
+  warn("no criterion is a metric of --metrics, so it has no effect", undefined, help);
 }
 
 /** Where the metrics of each config are found. */

@@ -73,6 +73,13 @@ export async function loadCustomMetrics(
     if (found !== undefined) own.registerEvaluator(infoOf(name, entry), found);
     else if (!own.customMetricNames().includes(name)) throw notFound(name, functionOf(entry));
   }
+  const empty = sources.find(({ exports }) => metricsOf(exports).length === 0);
+  if (empty !== undefined) {
+    throw new AdkMetricsError("invalid_input", "the module of metrics exports no function and no class", {
+      path: empty.file ?? "modules",
+      help: "A metric is an exported function or class that extends Evaluator",
+    });
+  }
   return own;
 }
 
@@ -185,10 +192,15 @@ function isModulePath(path: string): boolean {
   return /[\\/#]|^file:|\.[cm]?[jt]sx?$/.test(path);
 }
 
-/** What a module exports that can be a metric, in a sentence. */
-function exportsText(exports: Exports): string {
+/** The names of what a module exports that can be a metric. */
+function metricsOf(exports: Exports): string[] {
   const names = layersOf(exports).flatMap((layer) => Object.keys(layer).filter((key) => isMetric(layer[key])));
-  const known = [...new Set(names)];
+  return [...new Set(names)];
+}
+
+/** The same in a sentence. */
+function exportsText(exports: Exports): string {
+  const known = metricsOf(exports);
   return known.length === 0 ? "It exports no function and no class" : `It exports ${known.join(", ")}`;
 }
 
