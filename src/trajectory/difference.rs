@@ -17,6 +17,10 @@ use crate::foundation::json::{Json, Kind as JsonKind};
 use crate::foundation::write::{Write, Writer, quoted};
 use crate::model::content::ToolCall;
 
+/// How deep in a value differences are looked for. What differs deeper is shown as a whole, since each level compares all
+/// that is in it.
+const MAX_LEVELS: usize = 32;
+
 /// The most differences listed for one pair of calls; further ones are left out.
 pub const MAX_DIFFERENCES: usize = 64;
 
@@ -204,12 +208,12 @@ pub fn explain_parameters<'a>(
 ) -> Vec<AlignmentEntry<'a>> {
     let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
     let differences = |expected: &PreparedCall<'_, 'a>, actual: &PreparedCall<'_, 'a>| {
-        let mut found = Differences { same: equal, list: Vec::new() };
+        let mut found = Differences { same: equal, level: 0, list: Vec::new() };
         for argument in expected.arguments(actual) {
             match argument {
                 Argument::Both { key, expected, actual } => {
                     if !parameters.argument_matches(key, expected, actual) {
-                        found.compare(&child("", key), expected, actual);
+                        found.compare_entry(|| child("", key), (Some(expected), Some(actual)));
                     }
                 }
                 Argument::Missing { key, expected } => found.add(&child("", key), Some(expected), None),
@@ -362,10 +366,12 @@ fn argument_differences<'a>(
     equality: CallEquality,
 ) -> Vec<Difference<'a>> {
     let same = if equality == CallEquality::ArgsAsJsText { equal_as_js_text } else { equal };
-    let mut found = Differences { same, list: Vec::new() };
+    let mut found = Differences { same, level: 0, list: Vec::new() };
     for argument in expected.arguments(actual) {
         match argument {
-            Argument::Both { key, expected, actual } => found.compare(&child("", key), expected, actual),
+            Argument::Both { key, expected, actual } => {
+                found.compare_entry(|| child("", key), (Some(expected), Some(actual)));
+            }
             Argument::Missing { key, expected } => found.add(&child("", key), Some(expected), None),
             Argument::Extra { .. } if equality == CallEquality::RequiredArgs => {}
             Argument::Extra { key, actual } => found.add(&child("", key), None, Some(actual)),
@@ -380,6 +386,7 @@ fn argument_differences<'a>(
 
 struct Differences<'a> {
     same: fn(Json<'_>, Json<'_>) -> bool,
+    level: usize,
     list: Vec<Difference<'a>>,
 }
 
@@ -391,13 +398,12 @@ impl<'a> Differences<'a> {
         }
     }
 
-    /// Adds the innermost values that differ.
+    /// Adds the innermost values that differ, of two that do.
     fn compare(&mut self, path: &str, expected: Json<'a>, actual: Json<'a>) {
-        if self.list.len() >= MAX_DIFFERENCES || (self.same)(expected, actual) {
-            return;
-        }
         let before = self.list.len();
+        self.level += 1;
         match (expected.kind(), actual.kind()) {
+            _ if self.level > MAX_LEVELS => {}
             (JsonKind::Array, JsonKind::Array) => {
                 let (mut expected, mut actual) = (expected.items(), actual.items());
                 for at in 0usize.. {
@@ -424,6 +430,7 @@ impl<'a> Differences<'a> {
             }
             _ => {}
         }
+        self.level -= 1;
         if self.list.len() == before {
             self.add(path, Some(expected), Some(actual));
         }
@@ -436,7 +443,7 @@ impl<'a> Differences<'a> {
     ) {
         match (expected, actual) {
             (Some(expected), Some(actual)) => {
-                if !(self.same)(expected, actual) {
+                if self.list.len() < MAX_DIFFERENCES && !(self.same)(expected, actual) {
                     self.compare(&path(), expected, actual);
                 }
             }

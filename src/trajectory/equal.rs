@@ -38,12 +38,15 @@ use crate::foundation::sort::sort;
 /// ```
 #[must_use]
 pub fn equal(a: Json<'_>, b: Json<'_>) -> bool {
-    if a.raw() == b.raw() {
-        return true;
-    }
+    same_text(a, b) || equal_parts(a, b)
+}
+
+/// As [`equal`], without comparing the texts of nested values as a whole: each level would do that again.
+fn equal_parts(a: Json<'_>, b: Json<'_>) -> bool {
     match (a.kind(), b.kind()) {
-        (Kind::Array, Kind::Array) => same_items(a, b, equal),
-        (Kind::Object, Kind::Object) => same_entries(a, b, sorted_entries, equal),
+        (Kind::Array, Kind::Array) => same_items(a, b, equal_parts),
+        (Kind::Object, Kind::Object) => same_entries(a, b, sorted_entries, equal_parts),
+        _ if same_text(a, b) => true,
         _ => match (PythonNumber::from_json(a), PythonNumber::from_json(b)) {
             (Some(a), Some(b)) => a.equals(b),
             (None, None) => scalars_equal(a, b),
@@ -58,12 +61,13 @@ pub fn equal(a: Json<'_>, b: Json<'_>) -> bool {
 /// the order of keys counts, except that JavaScript puts keys like `7` first, in ascending order.
 #[must_use]
 pub fn equal_as_js_text(a: Json<'_>, b: Json<'_>) -> bool {
-    if a.raw() == b.raw() {
-        return true;
-    }
+    same_text(a, b) || parts_equal_as_js_text(a, b)
+}
+
+fn parts_equal_as_js_text(a: Json<'_>, b: Json<'_>) -> bool {
     match (a.kind(), b.kind()) {
-        (Kind::Array, Kind::Array) => same_items(a, b, equal_as_js_text),
-        (Kind::Object, Kind::Object) => same_entries(a, b, js_entries, equal_as_js_text),
+        (Kind::Array, Kind::Array) => same_items(a, b, parts_equal_as_js_text),
+        (Kind::Object, Kind::Object) => same_entries(a, b, js_entries, parts_equal_as_js_text),
         (Kind::Number | Kind::Null, Kind::Number | Kind::Null) => printed_number(a) == printed_number(b),
         _ => scalars_equal(a, b),
     }
@@ -208,6 +212,13 @@ fn scalars_equal(a: Json<'_>, b: Json<'_>) -> bool {
     }
 }
 
+/// Whether two values are written the same way.
+fn same_text(a: Json<'_>, b: Json<'_>) -> bool {
+    #[cfg(test)]
+    tests::count(a.raw().len().min(b.raw().len()));
+    a.raw() == b.raw()
+}
+
 /// A relation of two values.
 type Same = fn(Json<'_>, Json<'_>) -> bool;
 
@@ -256,4 +267,31 @@ fn js_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
 fn array_index(key: &str) -> Option<u32> {
     let canonical = key == "0" || (!key.starts_with('0') && key.bytes().all(|b| b.is_ascii_digit()));
     key.parse().ok().filter(|index| canonical && *index < u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::foundation::json::Document;
+
+    std::thread_local! {
+        static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+
+    pub(super) fn count(bytes: usize) {
+        COMPARED.set(COMPARED.get() + bytes);
+    }
+
+    #[test]
+    fn no_level_compares_again_what_is_in_it() {
+        for same in [equal, equal_as_js_text] {
+            for (open, close) in [("{\"a\":", "}"), ("[", "]")] {
+                let nested = |value: &str| open.repeat(150) + value + &close.repeat(150);
+                let [one, other] = ["1", "2"].map(|value| Document::parse(nested(value)).unwrap());
+                COMPARED.set(0);
+                assert!(!same(one.root(), other.root()));
+                assert!(COMPARED.get() <= 2 * nested("1").len(), "{}", COMPARED.get());
+            }
+        }
+    }
 }

@@ -236,3 +236,16 @@ fn long_trajectories_are_compared_call_by_call_and_differences_are_bounded() {
     let entries = explain(&calls(&expected), &calls(&actual), CallEquality::Args, true);
     assert_eq!(entries[0].differences.len(), MAX_DIFFERENCES);
 }
+
+#[test]
+fn differences_are_looked_for_on_32_levels() {
+    let deep = |value: u32, levels: usize| {
+        format!(r#"[["f", {}{value}{}]]"#, r#"{"a":"#.repeat(levels), "}".repeat(levels))
+    };
+    for (levels, named) in [(32, 32), (33, 33), (34, 33), (150, 33)] {
+        let [expected, actual] = [1, 2].map(|value| Document::parse(deep(value, levels)).unwrap());
+        let entries = explain(&calls(&expected), &calls(&actual), CallEquality::Args, true);
+        let [difference] = entries[0].differences.as_slice() else { panic!("one difference") };
+        assert_eq!(difference.path, vec!["a"; named].join("."), "{levels}");
+    }
+}
