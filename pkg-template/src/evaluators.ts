@@ -1,4 +1,5 @@
 import { CaseDecoder, type DecodedCase, readBatch } from "./engine/decode.js";
+import { shareExplanation } from "./engine/explanation.js";
 import { toBytes } from "./engine/input.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
 import { stringify } from "./engine/writing.js";
@@ -346,7 +347,7 @@ function perInvocation(
   if (expectedInvocation !== undefined) result.expectedInvocation = expectedInvocation;
   if (found.score !== undefined) result.score = found.score;
   if (found.reason !== undefined) result.reason = found.reason;
-  if (found.explanation !== undefined) result.explanation = found.explanation;
+  shareExplanation(result, found);
   const { rubricScores, tokenUsageDetails, durationDetails } = found.details ?? {};
   if (rubricScores !== undefined) result.rubricScores = rubricScores;
   if (tokenUsageDetails !== undefined) result.tokenUsageDetails = tokenUsageDetails;

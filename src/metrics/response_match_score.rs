@@ -8,13 +8,13 @@
 //! Complexity: O(n) in the length of the texts.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, ExtraTurns, MatchedToken, Metric, MetricInfo, NO_TURNS, Scoring,
-    TokenOverlap, TurnEvaluation, TurnPair, comparable,
+    Case, Dialect, Evaluation, Explain, Explanation, ExtraTurns, MatchedToken, Metric, MetricInfo, NO_TURNS,
+    Scoring, TokenOverlap, TurnEvaluation, TurnPair, comparable,
 };
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
 use crate::model::invocation::FINAL_TEXT;
-use crate::text::Span;
+use crate::text::{Overlap, Rouge, Span};
 
 struct ResponseMatchScore {
     threshold: f64,
@@ -61,17 +61,25 @@ impl Metric for ResponseMatchScore {
 
 impl ResponseMatchScore {
     fn compare<'a>(&self, expected: &str, actual: &str, scoring: &mut Scoring) -> TurnEvaluation<'a> {
-        let rouge = scoring.scorer.rouge1(expected, actual);
-        let mut turn = TurnEvaluation::scored(rouge.fmeasure, self.threshold);
-        if scoring.explain.wants(turn.status) {
-            let overlap = scoring.scorer.overlap(expected, actual);
+        let Scoring { explain, scorer, .. } = scoring;
+        let (rouge, matched) = if *explain == Explain::All {
+            let Overlap { rouge, matched } = scorer.overlap(expected, actual);
+            (rouge, Some(matched))
+        } else {
+            // Most turns pass, and are read without keeping where their words are.
+            let rouge = scorer.rouge1(expected, actual);
+            let is_explained = explain.wants(self.scored(rouge).status);
+            (rouge, is_explained.then(|| scorer.overlap(expected, actual).matched))
+        };
+        let mut turn = self.scored(rouge);
+        if let Some(matched) = matched {
             let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
             let offsets = |span: Span| [offset(span.start), offset(span.end)];
-            let matched = overlap.matched.into_iter();
             let tokens = TokenOverlap {
                 precision: rouge.precision,
                 recall: rouge.recall,
                 matched: matched
+                    .into_iter()
                     .map(|(expected, actual)| MatchedToken {
                         expected: offsets(expected),
                         actual: offsets(actual),
@@ -90,5 +98,9 @@ impl ResponseMatchScore {
             turn.explanation = Some(Box::new(explanation));
         }
         turn
+    }
+
+    fn scored<'a>(&self, rouge: Rouge) -> TurnEvaluation<'a> {
+        TurnEvaluation::scored(rouge.fmeasure, self.threshold)
     }
 }

@@ -104,15 +104,16 @@ impl Scorer {
     pub fn overlap(&mut self, reference: &str, candidate: &str) -> Overlap {
         self.tokenize(reference, candidate, true);
         let rouge = self.count();
-        let in_reference = utf16_spans(reference, &self.reference.spans);
-        let in_candidate = utf16_spans(candidate, &self.candidate.spans);
-        let matched = self
-            .pairs()
-            .into_iter()
-            .filter_map(|(r, c)| Some((*in_reference.get(r)?, *in_candidate.get(c)?)))
-            .collect();
+        let matched = self.matched(reference, candidate);
         self.trim();
         Overlap { rouge, matched }
+    }
+
+    fn matched(&mut self, reference: &str, candidate: &str) -> Vec<(Span, Span)> {
+        let in_reference = utf16_spans(reference, &self.reference.spans);
+        let in_candidate = utf16_spans(candidate, &self.candidate.spans);
+        let spans = |(r, c): (usize, usize)| Some((*in_reference.get(r)?, *in_candidate.get(c)?));
+        self.pairs().into_iter().filter_map(spans).collect()
     }
 
     /// The tokens of a text as strings.
@@ -265,6 +266,9 @@ impl Counts {
 
 /// Byte spans in ascending order to spans in UTF-16 code units.
 fn utf16_spans(text: &str, spans: &[(usize, usize)]) -> Vec<Span> {
+    if text.is_ascii() {
+        return spans.iter().map(|&(start, end)| Span { start, end }).collect();
+    }
     let mut starts = Utf16Cursor::new(text);
     let mut ends = Utf16Cursor::new(text);
     spans

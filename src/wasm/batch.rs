@@ -84,6 +84,11 @@ fn host_turns(turns: Option<Turns<'_>>, in_place: bool) -> Option<Vec<HostTurn<'
     turns.map(|turns| turns.iter().map(|turn| HostTurn { turn, in_place }).collect())
 }
 
+/// The length of a text in UTF-16 code units.
+fn utf16_length(text: &str) -> u32 {
+    to_u32(if text.is_ascii() { text.len() } else { text.encode_utf16().count() })
+}
+
 /// A record as JSON in `camelCase`.
 fn to_camel_json<'a, T: Record<'a>>(record: T) -> String {
     record.to_json(Spelling::Camel)
@@ -177,8 +182,9 @@ impl Batch {
 
     /// Whether it holds as much as JavaScript reads in a few milliseconds.
     pub(super) fn is_full(&self) -> bool {
-        let Columns { notes, texts, scores, spans, .. } = &self.columns;
-        notes.bytes() + texts.bytes() + (scores.len() + spans.len()) * BYTES_OF_NUMBER >= MAX_BATCH_BYTES
+        let Columns { notes, explanations, texts, scores, spans, .. } = &self.columns;
+        notes.bytes() + explanations.len() + texts.bytes() + (scores.len() + spans.len()) * BYTES_OF_NUMBER
+            >= MAX_BATCH_BYTES
     }
 
     /// Adds the results of a case from the turn `first` on, as many as there is room for. Returns the turn to continue with
@@ -201,7 +207,7 @@ impl Batch {
         for id in [case.map(|case| case.eval_id.as_ref()), session, user] {
             let id = id.unwrap_or_default();
             self.columns.ids.push_str(id);
-            self.columns.id_lengths.push(to_u32(id.encode_utf16().count()));
+            self.columns.id_lengths.push(utf16_length(id));
         }
         if first == 0 {
             if let Some(failure) = &result.failure {
@@ -251,7 +257,7 @@ impl Batch {
     fn add_overall_slots(&mut self, result: &CaseResult<'_>) {
         for Evaluation { score, status, reason, details, error, .. } in &result.metrics {
             self.add_slot(*score, *status as u8, reason.as_deref());
-            self.add_note(details.as_deref(), None, error.as_ref());
+            self.add_note(details.as_deref(), error.as_ref());
         }
     }
 
@@ -260,7 +266,10 @@ impl Batch {
             match metric.turns.get(turn) {
                 Some(found) => {
                     self.add_slot(found.score, found.status as u8, found.reason.as_deref());
-                    self.add_note(found.details.as_deref(), found.explanation.as_deref(), None);
+                    self.add_note(found.details.as_deref(), None);
+                    if let Some(explanation) = found.explanation.as_deref() {
+                        self.add_explanation(explanation);
+                    }
                 }
                 None => self.add_slot(None, metric.status as u8, metric.reason.as_deref()),
             }
@@ -284,17 +293,18 @@ impl Batch {
     }
 
     /// A note on the slot that was added last.
-    fn add_note(
-        &mut self,
-        details: Option<&Details>,
-        explanation: Option<&Explanation<'_>>,
-        error: Option<&Error>,
-    ) {
-        if details.is_none() && explanation.is_none() && error.is_none() {
-            return;
+    fn add_note(&mut self, details: Option<&Details>, error: Option<&Error>) {
+        if details.is_some() || error.is_some() {
+            let slot = i64::from(to_u32(self.columns.scores.len())) - 1;
+            self.push_note(slot, &Note { details, error });
         }
-        let slot = i64::from(to_u32(self.columns.scores.len())) - 1;
-        self.push_note(slot, &Note { details, explanation, error });
+    }
+
+    /// An explanation of the slot that was added last.
+    fn add_explanation(&mut self, explanation: &Explanation<'_>) {
+        let json = to_json(explanation, Spelling::Camel);
+        self.columns.explained.extend([to_u32(self.columns.scores.len() - 1), utf16_length(&json)]);
+        self.columns.explanations.push_str(&json);
     }
 
     #[inline(never)]
@@ -316,17 +326,15 @@ impl Write for CaseFailure<'_> {
 }
 
 /// What a slot has besides its numbers.
-struct Note<'n, 'a> {
+struct Note<'n> {
     details: Option<&'n Details>,
-    explanation: Option<&'n Explanation<'a>>,
     error: Option<&'n Error>,
 }
 
-impl Write for Note<'_, '_> {
+impl Write for Note<'_> {
     fn write(&self, out: &mut Writer) {
         let mut object = out.object();
         object.field("details", "details", &self.details);
-        object.field("explanation", "explanation", &self.explanation);
         object.field("error", "error", &self.error);
         object.end();
     }

@@ -110,14 +110,19 @@ columns! {
     id_lengths: Vec<u32>,
     /// The calls to abort.
     aborts: Vec<u32>,
+    /// Two numbers an explanation, in the order of slots: its slot, and its length in UTF-16 code units.
+    explained: Vec<u32>,
     /// A score a slot; NaN where there is none.
     scores: Vec<f64>,
     /// A status a slot.
     statuses: Vec<u8>,
     /// Three texts a case: eval id, session id, user id (empty if unknown), one after the other.
     ids: String,
-    /// `[slot, {details?, explanation?}]` for the slots that have one, `[-1 - case, error]` for cases
-    /// that were not scored and `[slot, {error}]` for metrics that failed.
+    /// The explanations as JSON, one after the other. They may be most of what there is, and are read when they are looked
+    /// at.
+    explanations: String,
+    /// `[slot, {details}]` for the slots that have them, `[-1 - case, error]` for cases that were not scored and
+    /// `[slot, {error}]` for metrics that failed.
     notes: List,
     /// The invocations that are not in the input as such, in the order of their spans.
     texts: List,

@@ -1,7 +1,8 @@
 import type { EvalStatus } from "../enums.js";
 import { type Columns, readColumns } from "../generated/columns.js";
 import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract.js";
-import type { EvalCaseResult, EvalMetricResult, EvalMetricResultDetails, Explanation, Invocation } from "../types.js";
+import type { EvalCaseResult, EvalMetricResult, EvalMetricResultDetails, Invocation } from "../types.js";
+import { explain } from "./explanation.js";
 import { hosted } from "./hosted.js";
 import { numberOrNone } from "./input.js";
 import { memoryBuffer } from "./instance.js";
@@ -28,7 +29,6 @@ interface CaseFailure {
 /** What is rare about a slot. */
 interface Note {
   details?: EvalMetricResultDetails;
-  explanation?: Explanation;
   error?: EngineError;
 }
 
@@ -154,6 +154,11 @@ class Slots {
   readonly #reasons: Uint32Array;
   readonly #reasonTexts: string[];
   readonly #notes: Map<number, Note>;
+  readonly #explained: Uint32Array;
+  readonly #explanations: string;
+  /** Where the next explanation stands in both. */
+  #nextExplained = 0;
+  #explanationStart = 0;
   /** Results that say nothing but why there is no score: one for all that are alike. */
   readonly #blanks: (EvalMetricResult | undefined)[] = [];
 
@@ -164,6 +169,8 @@ class Slots {
     this.#reasons = batch.reasons;
     this.#reasonTexts = batch.reasonTexts as string[];
     this.#notes = new Map(batch.notes as [number, Note][]);
+    this.#explained = batch.explained;
+    this.#explanations = batch.explanations;
   }
 
   /** The results of every metric for the next turn or conversation. */
@@ -188,7 +195,8 @@ class Slots {
     const slot = this.slot++;
     const score = this.#scores[slot] as number;
     const note = this.#notes.size === 0 ? undefined : this.#notes.get(slot);
-    if (Number.isNaN(score) && note === undefined) return this.#blank(metric, slot);
+    const explanation = this.#explanationOf(slot);
+    if (Number.isNaN(score) && note === undefined && explanation === undefined) return this.#blank(metric, slot);
     const { metricName, threshold, criterion } = this.#metrics[metric] as HeaderMetric;
     const result: EvalMetricResult = { metricName, evalStatus: this.#statuses[slot] as EvalStatus };
     if (threshold !== undefined) result.threshold = threshold;
@@ -197,8 +205,17 @@ class Slots {
     const reason = this.#reasons[slot] as number;
     if (reason !== 0) result.reason = this.#reasonTexts[reason - 1] as string;
     if (note?.details !== undefined) result.details = note.details;
-    if (note?.explanation !== undefined) result.explanation = note.explanation;
+    if (explanation !== undefined) explain(result, explanation);
     return result;
+  }
+
+  /** The explanation of a slot as JSON, if it has one; for slots in their order. */
+  #explanationOf(slot: number): string | undefined {
+    if (this.#explained[this.#nextExplained] !== slot) return undefined;
+    const start = this.#explanationStart;
+    this.#explanationStart += this.#explained[this.#nextExplained + 1] as number;
+    this.#nextExplained += 2;
+    return this.#explanations.slice(start, this.#explanationStart);
   }
 
   #blank(metric: number, slot: number): EvalMetricResult {

@@ -1,6 +1,7 @@
 import type { EvalMetricResult, EvalMetricResultPerInvocation, Invocation } from "../types.js";
 import { stringify } from "./writing.js";
 import type { InvocationSource, Span } from "./invocations.js";
+import { Marks } from "./marks.js";
 
 /** Where the invocations of both inputs are found. */
 export interface Sources {
@@ -57,13 +58,6 @@ export class Turn {
 }
 
 type Side = "actual" | "expected";
-
-/** A class whose constructor adds the private fields of its subclasses to the object that it is given. */
-class Marks {
-  constructor(object: object) {
-    return object;
-  }
-}
 
 /** Notes on the plain object of a turn's result which turn it is, where neither comparisons nor copies see it. */
 class TurnMark extends Marks {
