@@ -102,9 +102,10 @@ test("a missing judge is told with the file that asks for one", async (context) 
   const judged = await errorOf(() => AgentEvaluator.evaluate(echo, folder));
   assert.equal(judged.code, "judge_required");
   assert.equal(judged.path, `${join(folder, "b/test_config.json")}: criteria.safety_v1`);
-  writeFileSync(join(folder, "b/test_config.json"), JSON.stringify(MATCH));
   writeFileSync(join(folder, "b/b.test.json"), JSON.stringify({ evalSetId: "b", evalCases: [scenario] }));
-  const simulated = await errorOf(() => AgentEvaluator.evaluate(echo, folder));
+  writeFileSync(join(folder, "b/test_config.json"), JSON.stringify({ criteria: { turns: 1, ...MATCH.criteria } }));
+  const options = { registry: countingTurns() };
+  const simulated = await errorOf(() => AgentEvaluator.evaluate(echo, folder, 1, undefined, options));
   assert.deepEqual([simulated.code, simulated.path], ["judge_required", join(folder, "b/b.test.json")]);
 });
 
