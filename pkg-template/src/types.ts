@@ -388,6 +388,17 @@ export interface EvalCaseResult extends Omit<
   judgeVotes?: JudgeVotes[];
 }
 
+/** How often the judge of a metric was right, by labels of people: what a calibration found. */
+export interface JudgeCalibration {
+  metricName: string;
+  /** How many verdicts were labelled. */
+  labelled: number;
+  /** In which share of them the judge and people say the same, with the ends of its interval. */
+  agreement: { value: number; low?: number; high?: number };
+  /** Why it may no longer hold: what is another one since. Absent if nothing is. */
+  stale?: string;
+}
+
 /** The results of an evalset. */
 export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> {
   evalCaseResults: EvalCaseResult[];
@@ -400,6 +411,8 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
   dialect: Dialect;
   /** Who judged the metrics that ask a judge. */
   judges?: JudgeStamp[];
+  /** How often they were right, where a calibration was given: by `withCalibration`, or beside the config. */
+  judgeCalibrations?: JudgeCalibration[];
   /** What that took. */
   judgeUsage?: JudgeUsage;
   /** What the model took that played the user. */

@@ -1,7 +1,7 @@
 // `calibrate` and `labels`, from results that `eval` writes to what people read.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pairsOf, resultsOf, RUBRICS } from "../calibration/results.mjs";
@@ -37,7 +37,32 @@ test("results of eval keep the votes, are labelled and calibrated", async (t) =>
   assert.deepEqual([status, stderr], [0, ""]);
   assert.match(stdout, /^Calibration of written-by-hand: 6 of 6 labels used\n\nfinal_response_match_v2\n/);
   assert.match(stdout, /Two samples of one question agree in \d+ %/);
-  assert.match(stdout, /because: The reference names four languages/);
+  assert.match(stdout, /people pass, because: The reference\s+names four languages/);
+
+  // Beside the config it is shown in every report, until something changes.
+  for (const name of ["museum-guide.evalset.json", "museum-guide.actual.json", "judge.jsonl", "test_config.json"]) {
+    copyFileSync(example(name), join(cwd, name));
+  }
+  const beside = ["--format", "json", "--output", "judge.calibration.json"];
+  assert.equal((await run(["calibrate", "museum.json", "--labels", "labels.csv", ...beside], { cwd })).status, 0);
+  const evaluate = ["eval", "museum-guide.evalset.json", "--judge", "replay:judge.jsonl"];
+  const shown = await run(evaluate, { cwd });
+  assert.match(shown.stdout, /labels of people agree with the judge: final_response_match_v2 in \d+ % of 6/);
+  assert.doesNotMatch(shown.stdout + shown.stderr, /no longer hold/);
+  const config = join(cwd, "test_config.json");
+  const text = readFileSync(config, "utf8");
+  writeFileSync(config, text.replace(/("final_response_match_v2"[^}]*?"threshold": )0\.8/, "$10.9"));
+  assert.notEqual(readFileSync(config, "utf8"), text);
+  const later = await run(evaluate, { cwd });
+  assert.match(
+    later.stdout,
+    /warning: the calibration of `final_response_match_v2` may no longer hold: changed since is the/,
+  );
+  writeFileSync(join(cwd, "judge.calibration.json"), "[]");
+  assert.match(
+    (await run(evaluate, { cwd })).stderr,
+    /warning: expected a calibration, .*\n {3}at judge\.calibration\.json/,
+  );
 });
 
 test("calibrate says what is wrong with labels, by line, and counts the rest", async (t) => {
@@ -62,10 +87,7 @@ test("calibrate writes JSON and Markdown, and overwrites nothing unasked", async
   assert.deepEqual(json.subjects[0].confusion, { bothPass: 6, onlyJudge: 2, onlyPeople: 1, bothFail: 3 });
   const markdown = await run([...args, "--format", "md", "--output", "report.md"], { cwd });
   assert.deepEqual([markdown.status, markdown.stderr], [0, "wrote report.md\n"]);
-  assert.match(
-    readFileSync(join(cwd, "report.md"), "utf8"),
-    /^## Calibration of <code>gpt-5<\/code>: 12 of 12 labels used\n/,
-  );
+  assert.match(readFileSync(join(cwd, "report.md"), "utf8"), /^## Calibration of gpt-5&#58; 12 of 12 labels used\n/);
   const again = await run([...args, "--format", "md", "--output", "report.md"], { cwd });
   assert.equal(again.status, 2);
   assert.match(again.stderr, /the output already exists\n   at report\.md\n   help: Overwrite it with --force/);

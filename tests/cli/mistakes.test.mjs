@@ -10,7 +10,11 @@ const clock = ["eval", "clock.evalset.json", "--actual", "clock.actual.json"];
 const MISTAKES = {
   "no command": [[], {}, /^adk-metrics scores AI agents[^]*Usage\n/],
   "an unknown command": [["evl"], {}, /error: there is no command `evl`\n {3}help: Did you mean `eval`\?/],
-  "a command that resembles none": [["score"], {}, /help: The commands are eval, run, record, compare, migrate/],
+  "a command that resembles none": [
+    ["score"],
+    {},
+    /help: The commands are eval, run, record, compare, calibrate, labels, migrate/,
+  ],
   "a misspelt option in place of a command": [
     ["--versoin"],
     {},

@@ -7,7 +7,6 @@ import {
   judgedVotes,
   judgedRubrics,
   judgesText,
-  proseOf,
   rubricsOf,
   rubricWords,
   samplesText,
@@ -15,6 +14,7 @@ import {
   voteReader,
   votesText,
 } from "../../pkg-template/src/report/judged.js";
+import { proseOf } from "../../pkg-template/src/votes.js";
 import type { SampleVote } from "../../pkg-template/src/types.js";
 import { invocation, travelSet, turn } from "./fixtures.js";
 import { conversationSet, judgedSet, vertexSet } from "./judged-fixtures.js";

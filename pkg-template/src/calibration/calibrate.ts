@@ -1,115 +1,33 @@
 /** How often a judge is right: its verdicts beside the labels of people. */
 
-import { reading, unexpected } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
+import { reading } from "../engine/values.js";
 import { PROMPTS } from "../generated/metrics.js";
-import { optionsOf } from "../known-options.js";
-import { grouped } from "../lists.js";
 import type { Estimate } from "../statistics/estimates.js";
-import type { JudgeStamp } from "../types.js";
 import { alphaOf, effectiveCount, kappaOf, shareOf, sum } from "./agreement.js";
-import { type Consistency, consistencyOf, type Question } from "./consistency.js";
-import { corrected, type PoweredEstimate, predictionPowered } from "./corrected.js";
-import { type LabelProblem, type LabelsInput, rowsOf } from "./labels.js";
+import { consistencyOf, type Question } from "./consistency.js";
+import { corrected, predictionPowered } from "./corrected.js";
+import { rowsOf } from "./labels.js";
 import { keyOf, type Labelled, type Matched, matched, scaleOf } from "./matched.js";
-import { foundIn, type ResultsInput, type Verdict } from "./verdicts.js";
-
-/** How {@link calibrate} estimates. */
-export interface CalibrationOptions {
-  /** How often intervals contain the true value, above 0 and below 1. Default: 0.95. */
-  confidence?: number;
-}
-
-/** How often a judge is right. */
-export interface Calibration {
-  /** How often the intervals contain the true value. */
-  confidence: number;
-  /** Who judged, as far as the results say. */
-  judges: JudgeStamp[];
-  labels: LabelCounts;
-  /** One a metric, and one for each rubric that was labelled. In the order of the results. */
-  subjects: SubjectCalibration[];
-  /** Verdicts that people do not share, the worst first: those that the judge was surest of. */
-  disagreements: Disagreement[];
-}
-
-/** What labels came to. */
-export interface LabelCounts {
-  /** Labels that were given, those that count, and rows without a label. */
-  given: number;
-  used: number;
-  empty: number;
-  annotators: number;
-  /** What is wrong with the others. */
-  problems: LabelProblem[];
-}
-
-/** How often a judge is right about one metric, or one rubric of it. */
-export interface SubjectCalibration {
-  metricName: string;
-  /** The rubric; absent for the metric as a whole. */
-  rubricId?: string;
-  /** How many rubrics are taken together, where they are. */
-  rubrics?: number;
-  /** Verdicts that the results have, those that are labelled, and those of the latter that were chosen as doubtful. */
-  verdicts: number;
-  labelled: number;
-  doubtful: number;
-  /** How many verdicts the judge and people pass or fail. */
-  confusion: { bothPass: number; onlyJudge: number; onlyPeople: number; bothFail: number };
-  /** In which share of them both say the same. */
-  agreement: Estimate;
-  /** The same beyond what chance would give: Cohen's kappa. Absent where everything passes, or everything fails. */
-  kappa?: Estimate;
-  /** Of scores: how often each score of the judge's (rows) meets each of people's (columns), and the weighted kappa. */
-  scores?: { least: number; most: number; counts: number[][]; weightedKappa?: Estimate };
-  /** What the judge passes of what people pass. */
-  sensitivity?: Estimate;
-  /** What it fails of what people fail. */
-  specificity?: Estimate;
-  /** How far people agree with each other: Krippendorff's alpha, over the verdicts that several of them labelled. */
-  alpha?: { value: number; verdicts: number };
-  passRate: PassRates;
-  /** How far samples of one question agree; absent where the results have no votes. */
-  consistency?: Consistency;
-}
-
-/** Which share passes: by the judge, and as people would say. */
-export interface PassRates {
-  /** The share of all verdicts that the judge passes. */
-  judge: number;
-  /** The share of the labelled ones that people pass, if they were chosen at random. */
-  people?: Estimate;
-  /**
-   * The judge's, corrected for its errors. Absent unless five labels pass and five fail, and for a judge that does no better
-   * than chance.
-   */
-  corrected?: Estimate;
-  /**
-   * From the labels, and from the judge's verdicts where there are none. Absent unless five labels pass and five fail, and
-   * some verdicts have none.
-   */
-  powered?: PoweredEstimate;
-  /** Why something is missing. */
-  reason?: string;
-}
-
-/** A verdict that people do not share. */
-export interface Disagreement {
-  evalSetId: string;
-  evalId: string;
-  run: number;
-  /** Absent for a metric of whole conversations. */
-  turn?: number;
-  metricName: string;
-  rubricId?: string;
-  judge: { passes: boolean; score?: number };
-  people: { passes: boolean; score?: number };
-  /** How wrong the judge is, from 0 to 1: the share of its samples that say so, or how far scores are apart on their scale. */
-  severity: number;
-  /** Why, in the judge's words. */
-  rationale?: string;
-}
+import { foundIn, type Verdict } from "./verdicts.js";
+import {
+  certaintyOf,
+  checkUsable,
+  confidenceOf,
+  criteriaOf,
+  groupOf,
+  labelledSubjects,
+  type Subject,
+} from "./subjects.js";
+import type {
+  Calibration,
+  CalibrationOptions,
+  Consistency,
+  Disagreement,
+  LabelsInput,
+  PassRates,
+  ResultsInput,
+  SubjectCalibration,
+} from "./types.js";
 
 /**
  * Says how often a judge is right: compares the verdicts of results with labels that people gave.
@@ -137,63 +55,12 @@ export function calibrate(
   return {
     confidence,
     judges,
+    criteria: criteriaOf(found.labelled.map(({ verdict }) => verdict)),
     labels: { given, used, empty, annotators, problems },
     subjects,
     disagreements: found.labelled.flatMap(disagreementOf).sort((a, b) => b.severity - a.severity),
   };
 }
-
-/** The confidence that options ask for. */
-export function confidenceOf(options: CalibrationOptions): number {
-  const { confidence = 0.95 } = optionsOf(options, ["confidence"]);
-  if (typeof confidence === "number" && confidence > 0 && confidence < 1) return confidence;
-  throw unexpected("a number above 0 and below 1", confidence, "confidence");
-}
-
-/** @throws {AdkMetricsError} where no label can be used. */
-export function checkUsable({ labelled, given, problems }: Matched): void {
-  if (labelled.length > 0) return;
-  const [first] = problems;
-  throw new AdkMetricsError(
-    "invalid_input",
-    given === 0 ? "no label is filled in" : `none of the labels can be used: ${first?.message ?? ""}`,
-    {
-      path: "labels",
-      ...(first?.line === undefined ? {} : { line: first.line }),
-      help: given === 0 ? "Write pass or fail (or a score) into the column label" : (first?.help ?? ""),
-    },
-  );
-}
-
-/** Verdicts with what they are counted under. */
-export interface Subject {
-  metricName: string;
-  rubricId?: string;
-  rubrics?: number;
-  verdicts: Verdict[];
-}
-
-/** Metrics and rubrics that are labelled, in the order of the verdicts. */
-export function labelledSubjects(verdicts: readonly Verdict[], labelled: readonly Labelled[]): Subject[] {
-  const nameOf = ({ metricName, rubricId }: Verdict): string => JSON.stringify([metricName, rubricId ?? null]);
-  const names = new Set(labelled.map(({ verdict }) => nameOf(verdict)));
-  const subjects = grouped(
-    verdicts.filter((verdict) => names.has(nameOf(verdict))),
-    nameOf,
-  ).map((all): Subject => {
-    const { metricName, rubricId } = all[0] as Verdict;
-    return { metricName, ...(rubricId === undefined ? {} : { rubricId }), verdicts: all };
-  });
-  return grouped(subjects, ({ metricName }) => metricName).flatMap((ofMetric) => {
-    const ofRubrics = ofMetric.filter(({ rubricId }) => rubricId !== undefined);
-    if (ofRubrics.length < 2) return ofMetric;
-    const { metricName } = ofRubrics[0] as Subject;
-    const together = { metricName, rubrics: ofRubrics.length, verdicts: ofRubrics.flatMap((one) => one.verdicts) };
-    return [...ofMetric.filter(({ rubricId }) => rubricId === undefined), together, ...ofRubrics];
-  });
-}
-
-export const groupOf = ({ evalSetId, evalId }: Verdict): string => JSON.stringify([evalSetId, evalId]);
 
 function subjectsOf(verdicts: readonly Verdict[], found: Matched, confidence: number): SubjectCalibration[] {
   const labels = new Map(found.labelled.map((one) => [keyOf(one.verdict), one]));
@@ -364,11 +231,3 @@ function disagreementOf({ verdict, passes, score }: Labelled): Disagreement[] {
 
 /** Scores that are apart by less than this share of their scale are as good as equal: one of the points from 1 to 5. */
 const NOTEWORTHY = 0.5;
-
-/** The share of samples that say what became the verdict. */
-export function certaintyOf({ votes, passes, threshold = 0.5 }: Verdict): number {
-  const read = (votes ?? []).filter((vote): vote is number => vote !== null);
-  if (read.length === 0) return 1;
-  const passing = read.filter((vote) => (vote === 0 || vote === 1 ? vote === 1 : vote >= threshold)).length;
-  return (passes ? passing : read.length - passing) / read.length;
-}

@@ -2,66 +2,22 @@
 
 import { reading } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
-import { finalText } from "../invocation.js";
 import { judgeName } from "../judges/stamp.js";
 import type { Estimate } from "../statistics/estimates.js";
 import { signTest } from "../statistics/significance.js";
 import { pairedDifference, shareOf, sum } from "./agreement.js";
-import {
-  type CalibrationOptions,
-  checkUsable,
-  confidenceOf,
-  groupOf,
-  type LabelCounts,
-  labelledSubjects,
-} from "./calibrate.js";
-import { type LabelsInput, rowsOf } from "./labels.js";
+import { answerOf, checkUsable, confidenceOf, groupOf, labelledSubjects } from "./subjects.js";
+import { rowsOf } from "./labels.js";
 import { keyOf, type Labelled, matched } from "./matched.js";
-import { type Found, foundIn, type ResultsInput, type Verdict } from "./verdicts.js";
-
-/** Two judges beside each other. */
-export interface JudgeComparison {
-  confidence: number;
-  labels: LabelCounts;
-  first: JudgePrice;
-  second: JudgePrice;
-  subjects: SubjectComparison[];
-  /** What may make the comparison unfair. */
-  notes: string[];
-}
-
-/** Who judged, and what a verdict took. */
-export interface JudgePrice {
-  judges: string[];
-  /** Verdicts of metrics that ask a judge, one a turn and metric. */
-  verdicts: number;
-  callsPerVerdict?: number;
-  tokensPerVerdict?: number;
-  /** In the currency of the prices that were given; absent without prices. */
-  costPerVerdict?: number;
-}
-
-/** Two judges of one metric or rubric, by the labels of verdicts that both gave. */
-export interface SubjectComparison {
-  metricName: string;
-  rubricId?: string;
-  rubrics?: number;
-  /** Labelled verdicts that both gave. */
-  labelled: number;
-  bothRight: number;
-  onlyFirst: number;
-  onlySecond: number;
-  bothWrong: number;
-  /** In which share each agrees with people. */
-  first: Estimate;
-  second: Estimate;
-  /** The first minus the second. */
-  difference: Estimate;
-  /** How likely so large a difference is by chance alone, for judges that are right equally often: McNemar's exact test. */
-  pValue: number;
-  /** Which is better; `unclear` where the difference may be chance. */
-  better: "first" | "second" | "unclear";
-}
+import { type Found, foundIn, type Verdict } from "./verdicts.js";
+import type {
+  CalibrationOptions,
+  JudgeComparison,
+  JudgePrice,
+  LabelsInput,
+  ResultsInput,
+  SubjectComparison,
+} from "./types.js";
 
 /**
  * Says which of two judges agrees with people more often, and at what price: from two results of the same conversations, each
@@ -185,17 +141,4 @@ function notesOf(both: readonly Both[], labelled: number): string[] {
     );
   }
   return notes;
-}
-
-/** What the agent answered in the end, however the results spell it. */
-export function answerOf({ source }: Verdict): string {
-  const turn = source as Record<string, unknown>;
-  return saidIn(turn["actualInvocation"] ?? turn["actual_invocation"], "finalResponse");
-}
-
-/** The text that an invocation has under a name. */
-export function saidIn(invocation: unknown, key: "finalResponse" | "userContent"): string {
-  const turn = (invocation ?? {}) as Record<string, unknown>;
-  const content = turn[key] ?? turn[key === "finalResponse" ? "final_response" : "user_content"];
-  return content === undefined ? "" : (finalText({ finalResponse: content } as never) ?? "");
 }

@@ -1,6 +1,7 @@
 /** How often samples of one question agree, and what fewer or more samples would have given. */
 
 import { sum } from "./agreement.js";
+import type { Consistency, SampleCount } from "./types.js";
 
 /** The votes of the samples of one question, each for or against; without what could not be read. */
 export interface Question {
@@ -10,31 +11,6 @@ export interface Question {
   of: number;
   /** What people say, where they were asked. */
   people?: boolean | undefined;
-}
-
-/** What a number of samples gives, asked of each question. */
-export interface SampleCount {
-  samples: number;
-  /** How often the verdict is the one of all samples. */
-  same?: number;
-  /** How often the verdict is the one of people; absent without labels. */
-  right?: number;
-  /** Whether it is foreseen for more samples than were asked, and not counted. */
-  isForeseen: boolean;
-}
-
-/** How far the samples of one question agree. */
-export interface Consistency {
-  /** Questions with two votes or more. */
-  questions: number;
-  /** Questions whose samples were not all of one opinion. */
-  split: number;
-  /** How often two samples of one question agree. */
-  agreement: number;
-  /** Questions of which fewer samples were asked than might have been, since these could not have changed the verdict. */
-  stoppedEarly: number;
-  /** From one sample up. */
-  counts: SampleCount[];
 }
 
 /**

@@ -3,6 +3,7 @@
 import { normalQuantile, studentQuantile } from "../statistics/distributions.js";
 import type { Estimate } from "../statistics/estimates.js";
 import { sum } from "./agreement.js";
+import type { PoweredEstimate } from "./types.js";
 
 /** A share, and of how many. */
 export interface Share {
@@ -57,12 +58,6 @@ export interface Judged {
   passes: boolean;
   people?: boolean;
   group: string;
-}
-
-/** An estimate by prediction-powered inference. */
-export interface PoweredEstimate extends Estimate {
-  /** How much the judge's verdicts count, from 0 (not at all) to 1. */
-  weight: number;
 }
 
 /**

@@ -5,24 +5,10 @@ import { AdkMetricsError } from "../errors.js";
 import { optionsOf } from "../known-options.js";
 import { cell } from "../report/csv.js";
 import { rubricWords } from "../report/judged.js";
-import { certaintyOf } from "./calibrate.js";
-import { answerOf, saidIn } from "./compare.js";
+import { answerOf, certaintyOf, saidIn } from "./subjects.js";
 import { scaleOf } from "./matched.js";
-import { foundIn, type ResultsInput, type Verdict } from "./verdicts.js";
-
-/** Which verdicts to label, and what to show of them. */
-export interface LabelSheetOptions {
-  /** How many verdicts at most. Default: 50. */
-  count?: number;
-  /** Leaves out what the judge said, so that it does not sway people. Default: false. */
-  blind?: boolean;
-  /** Draws verdicts at random instead of the most doubtful first. Only these tell of all verdicts. Default: false. */
-  random?: boolean;
-  /** Where the drawing begins: any whole number. Default: 0. */
-  seed?: number;
-  /** The only metrics to label. Default: those that ask a judge, all if none does. */
-  metrics?: readonly string[];
-}
+import { foundIn, type Verdict } from "./verdicts.js";
+import type { LabelSheetOptions, ResultsInput } from "./types.js";
 
 const COLUMNS = ["evalset", "case", "run", "turn", "metric", "rubric", "label", "annotator", "chosen"];
 const JUDGED_COLUMNS = ["judge", "why"];

@@ -5,44 +5,7 @@ import { parseJson } from "../engine/json.js";
 import { isBytes, isObject, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { readCsv } from "./csv.js";
-
-/** What a person says of a verdict that a judge gave. */
-export interface Label {
-  /** The case. */
-  evalId: string;
-  /** The metric. */
-  metricName: string;
-  /** The rubric, where the metric has rubrics. */
-  rubricId?: string;
-  /** The turn, counted from 1. Needed where the case has several. */
-  turn?: number;
-  /** Which run of the case, counted from 1. Needed where the case was run repeatedly. */
-  run?: number;
-  /** The evalset. Needed where several have a case of this id. */
-  evalSetId?: string;
-  /**
-   * Whether it should pass: `true` or 1, `false` or 0, or a word (`pass`, `fail`, `yes`, `no`, `valid`, `invalid`, …). A score,
-   * where the metric gives scores.
-   */
-  label: boolean | number | string;
-  /** Who says so, where several people label. */
-  annotator?: string;
-  /** Why this verdict was chosen for labelling: at `random`, or because it looks `doubtful`. Default: at random. */
-  chosen?: "random" | "doubtful";
-}
-
-/** Labels as text (CSV, JSON or lines of JSON) or its bytes, or as objects. */
-export type LabelsInput = string | Uint8Array | readonly Label[];
-
-/** What is wrong with a label, or with all of them. */
-export interface LabelProblem {
-  /** The line of the text, counted from 1; absent for labels that are objects. */
-  line?: number;
-  /** Which label, counted from 1. */
-  label: number;
-  message: string;
-  help?: string;
-}
+import type { Label, LabelsInput } from "./types.js";
 
 /** A label as it was read, not yet looked at. */
 export interface LabelRow {

@@ -5,8 +5,9 @@ import { SCALES } from "../generated/metrics.js";
 import { grouped } from "../lists.js";
 import { canonicalName } from "../metric-names.js";
 import { cellText } from "../report/csv.js";
-import { type LabelProblem, type LabelRow, readLabel } from "./labels.js";
+import { type LabelRow, readLabel } from "./labels.js";
 import type { Verdict } from "./verdicts.js";
+import type { LabelProblem } from "./types.js";
 
 /** A verdict with what people say of it. */
 export interface Labelled {

@@ -2,18 +2,22 @@
 
 import { checkOptions } from "../known-options.js";
 import { judgeName } from "../judges/stamp.js";
-import { code, prose } from "../report/markdown.js";
+import { prose } from "../report/markdown.js";
 import { caseName, joined } from "../report/results.js";
-import { type Cell, Page, type TableOptions, widthOf, writeRows } from "../report/table.js";
+import { type Cell, Page, widthOf, writeRows } from "../report/table.js";
 import { amountText, count, oneLine, percent } from "../report/text.js";
 import type { Estimate } from "../statistics/estimates.js";
-import type { Calibration, Disagreement, SubjectCalibration } from "./calibrate.js";
-import type { JudgeComparison, JudgePrice, SubjectComparison } from "./compare.js";
-import type { Consistency } from "./consistency.js";
 import { reading } from "../engine/values.js";
-
-/** Options of the renderers of calibrations. */
-export type CalibrationTableOptions = Pick<TableOptions, "color" | "width">;
+import type {
+  Calibration,
+  CalibrationTableOptions,
+  Consistency,
+  Disagreement,
+  JudgeComparison,
+  JudgePrice,
+  SubjectCalibration,
+  SubjectComparison,
+} from "./types.js";
 
 /** `85 % (95 % interval: 71 to 93 %)` */
 function shareText(estimate: Estimate | undefined, confidence: number): string {
@@ -29,7 +33,7 @@ function numberText({ value, low, high }: Estimate): string {
     : `${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
 }
 
-export function subjectName({
+function subjectName({
   metricName,
   rubricId,
   rubrics,
@@ -51,8 +55,8 @@ function sentencesOf(one: SubjectCalibration, confidence: number): string[] {
   const both = [passes, fails].filter((part) => part !== undefined).join(", and ");
   return [
     `The judge and people say the same in ${shareText(agreement, confidence)} of ${count(labelled, "labelled verdict")}, of ${amountText(verdicts)} in all.`,
-    ...(kappa === undefined
-      ? ["How much of that is more than chance cannot be said: the judge and people all say the same of everything."]
+    ...(kappa === undefined || (kappa.low === undefined && kappa.value < 1)
+      ? ["How much of that is more than chance cannot be said: one of them says the same of everything."]
       : [`Beyond chance: kappa ${numberText(kappa)}, where 1 is perfect and 0 is what guessing gives.`]),
     ...(scores?.weightedKappa === undefined
       ? []
@@ -162,12 +166,6 @@ function verdictWord({ passes, score }: Disagreement["judge"]): string {
   return score === undefined || score === 0 || score === 1 ? (passes ? "pass" : "fail") : amountText(score, 2);
 }
 
-function disagreementText(one: Disagreement): string {
-  return `judge ${verdictWord(one.judge)}, people ${verdictWord(one.people)}`;
-}
-
-const judgesText = ({ judges }: Calibration): string => [...new Set(judges.map(judgeName))].map(oneLine).join(", ");
-
 function labelsText({ labels }: Pick<Calibration, "labels">): string {
   const { used, given, annotators, problems, empty } = labels;
   const parts = [
@@ -177,98 +175,6 @@ function labelsText({ labels }: Pick<Calibration, "labels">): string {
     ...(empty > 0 ? [`${count(empty, "row")} without a label`] : []),
   ];
   return parts.join(", ");
-}
-
-/** The most disagreements that are shown; JSON has them all. */
-const MOST_SHOWN = 20;
-
-/**
- * Renders a calibration for a terminal.
- *
- * @throws {AdkMetricsError} `invalid_input` for what is no calibration.
- */
-export function renderCalibrationTable(calibration: Calibration, options: CalibrationTableOptions = {}): string {
-  checkOptions(options, ["color", "width"]);
-  return reading("calibration", () => {
-    const page = new Page(widthOf(options), options.color ?? false);
-    const who = judgesText(calibration);
-    page.wrapped(`${who === "" ? "Calibration" : `Calibration of ${who}`}: ${labelsText(calibration)}`, 0, 2, "bold");
-    const write = (header: readonly string[], rows: readonly (readonly string[])[]): void =>
-      writeRows(
-        page,
-        header.map((text, at) => ({ header: text, align: at === 0 ? "left" : "right", narrowest: 8 })),
-        rows.map((row) => row.map((text): Cell => ({ text }))),
-      );
-    for (const { one, rubrics } of sectionsOf(calibration)) {
-      page.line();
-      page.wrapped(subjectName(one), 0, 2, "bold");
-      write(CONFUSION_HEADER, confusionRows(one));
-      for (const sentence of sentencesOf(one, calibration.confidence)) page.wrapped(sentence, 2, 4);
-      if (rubrics.length === 0) continue;
-      page.line();
-      write(RUBRICS_HEADER, rubrics.map(rubricRow));
-    }
-    const { disagreements } = calibration;
-    if (disagreements.length > 0) {
-      page.line();
-      page.line(
-        page.style(`${count(disagreements.length, "disagreement")}, those first of which the judge was surest`, "bold"),
-      );
-      for (const one of disagreements.slice(0, MOST_SHOWN)) {
-        page.wrapped(`${placeText(one)}: ${disagreementText(one)}`, 2, 4);
-        if (one.rationale !== undefined) page.wrapped(`because: ${one.rationale.slice(0, 1000)}`, 4);
-      }
-      const more = disagreements.length - MOST_SHOWN;
-      if (more > 0) page.line(`  … and ${amountText(more)} more; --format json has them all`);
-    }
-    return joined(page.taken());
-  });
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const aligns = header.map((_, at) => (at === 0 ? ":---" : "---:"));
-  return [header, aligns, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-/**
- * Renders a calibration as GitHub-flavoured Markdown, in which no text of results or labels is markup.
- *
- * @throws {AdkMetricsError} `invalid_input` for what is no calibration.
- */
-export function renderCalibrationMarkdown(calibration: Calibration): string {
-  return reading("calibration", () => {
-    const who = judgesText(calibration);
-    const blocks = [
-      `## Calibration${who === "" ? "" : ` of ${code(who)}`}: ${labelsText(calibration)}`,
-      ...sectionsOf(calibration).flatMap(({ one, rubrics }) => [
-        `### ${code(subjectName(one))}`,
-        table(CONFUSION_HEADER, confusionRows(one)),
-        sentencesOf(one, calibration.confidence)
-          .map((sentence) => `- ${sentence}`)
-          .join("\n"),
-        ...(rubrics.length === 0
-          ? []
-          : [
-              table(
-                RUBRICS_HEADER,
-                rubrics.map(rubricRow).map(([name = "", ...rest]) => [code(name), ...rest]),
-              ),
-            ]),
-      ]),
-    ];
-    const { disagreements } = calibration;
-    if (disagreements.length > 0) {
-      const shown = disagreements.slice(0, MOST_SHOWN);
-      const rows = shown.map((one) => [
-        code(placeText(one)),
-        disagreementText(one),
-        prose(one.rationale?.slice(0, 1000) ?? ""),
-      ]);
-      blocks.push(`### ${count(disagreements.length, "disagreement")}, those first of which the judge was surest`);
-      blocks.push(table(["Verdict", "Said", "Because"], rows));
-    }
-    return `${blocks.join("\n\n")}\n`;
-  });
 }
 
 function priceText({ callsPerVerdict, tokensPerVerdict, costPerVerdict }: JudgePrice): string {
@@ -302,48 +208,111 @@ function comparisonSentences(one: SubjectComparison, confidence: number): string
   ];
 }
 
+/** The most disagreements that are shown; JSON has them all. */
+const MOST_SHOWN = 20;
+
+/** A part of what is shown. */
+interface Section {
+  title: string;
+  tables?: (readonly (readonly string[])[])[];
+  lines: string[];
+  /** Whether its lines quote results. */
+  quotes?: boolean;
+}
+
+/** All that is shown, whatever the format. */
+function sheetOf(found: Calibration | JudgeComparison): Section[] {
+  if ("first" in found) {
+    const { first, second, notes, subjects, confidence } = found;
+    const prices = [`${nameOf(first, "A")}: ${priceText(first)}`, `${nameOf(second, "B")}: ${priceText(second)}`];
+    return [
+      {
+        title: `Comparison of judges: ${labelsText(found)}`,
+        lines: [...prices, ...notes.map((note) => `note: ${note}`)],
+        quotes: true,
+      },
+      ...subjects.map((one) => ({ title: subjectName(one), lines: comparisonSentences(one, confidence) })),
+    ];
+  }
+  const { judges, disagreements, confidence } = found;
+  const who = [...new Set(judges.map(judgeName))].map(oneLine).join(", ");
+  const more = disagreements.length - MOST_SHOWN;
+  return [
+    { title: `Calibration${who === "" ? "" : ` of ${who}`}: ${labelsText(found)}`, lines: [] },
+    ...sectionsOf(found).map(({ one, rubrics }) => ({
+      title: subjectName(one),
+      tables: [
+        [CONFUSION_HEADER, ...confusionRows(one)],
+        ...(rubrics.length === 0 ? [] : [[RUBRICS_HEADER, ...rubrics.map(rubricRow)]]),
+      ],
+      lines: sentencesOf(one, confidence),
+    })),
+    ...(disagreements.length === 0
+      ? []
+      : [
+          {
+            title: `${count(disagreements.length, "disagreement")}, those first of which the judge was surest`,
+            lines: [
+              ...disagreements.slice(0, MOST_SHOWN).map(disagreementText),
+              ...(more > 0 ? [`… and ${amountText(more)} more; JSON has them all`] : []),
+            ],
+            quotes: true,
+          },
+        ]),
+  ];
+}
+
+function disagreementText(one: Disagreement): string {
+  const because = one.rationale === undefined ? "" : `, because: ${oneLine(one.rationale.slice(0, 1000))}`;
+  return `${placeText(one)}: judge ${verdictWord(one.judge)}, people ${verdictWord(one.people)}${because}`;
+}
+
 /**
- * Renders a comparison of judges for a terminal.
+ * Renders a calibration, or a comparison of judges, for a terminal.
  *
- * @throws {AdkMetricsError} `invalid_input` for what is none.
+ * @throws {AdkMetricsError} `invalid_input` for what is neither.
  */
-export function renderJudgesTable(comparison: JudgeComparison, options: CalibrationTableOptions = {}): string {
+export function renderCalibrationTable(
+  found: Calibration | JudgeComparison,
+  options: CalibrationTableOptions = {},
+): string {
   checkOptions(options, ["color", "width"]);
-  return reading("comparison", () => {
+  return reading("calibration", () => {
     const page = new Page(widthOf(options), options.color ?? false);
-    page.wrapped(`Comparison of judges: ${labelsText(comparison)}`, 0, 2, "bold");
-    page.wrapped(`${nameOf(comparison.first, "A")}: ${priceText(comparison.first)}`, 2, 4);
-    page.wrapped(`${nameOf(comparison.second, "B")}: ${priceText(comparison.second)}`, 2, 4);
-    for (const note of comparison.notes) page.wrapped(`note: ${note}`, 2, 4, "yellow");
-    for (const one of comparison.subjects) {
-      page.line();
-      page.wrapped(subjectName(one), 0, 2, "bold");
-      for (const sentence of comparisonSentences(one, comparison.confidence)) page.wrapped(sentence, 2, 4);
+    for (const [at, { title, tables = [], lines }] of sheetOf(found).entries()) {
+      if (at > 0) page.line();
+      page.wrapped(title, 0, 2, "bold");
+      for (const [header = [], ...rows] of tables) {
+        writeRows(
+          page,
+          header.map((text, column) => ({ header: text, align: column === 0 ? "left" : "right", narrowest: 8 })),
+          rows.map((row) => row.map((text): Cell => ({ text }))),
+        );
+        if (tables.length > 1) page.line();
+      }
+      for (const line of lines) page.wrapped(line, 2, 4);
     }
     return joined(page.taken());
   });
 }
 
 /**
- * Renders a comparison of judges as GitHub-flavoured Markdown.
+ * Renders a calibration, or a comparison of judges, as GitHub-flavoured Markdown, in which no text of results or labels is
+ * markup.
  *
- * @throws {AdkMetricsError} `invalid_input` for what is none.
+ * @throws {AdkMetricsError} `invalid_input` for what is neither.
  */
-export function renderJudgesMarkdown(comparison: JudgeComparison): string {
-  return reading("comparison", () => {
-    const { first, second, notes, subjects, confidence } = comparison;
-    const blocks = [
-      `## Comparison of judges: ${labelsText(comparison)}`,
-      [...[`${nameOf(first, "A")}: ${priceText(first)}`, `${nameOf(second, "B")}: ${priceText(second)}`], ...notes]
-        .map((line) => `- ${prose(line)}`)
-        .join("\n"),
-      ...subjects.flatMap((one) => [
-        `### ${code(subjectName(one))}`,
-        comparisonSentences(one, confidence)
-          .map((sentence) => `- ${sentence}`)
+export function renderCalibrationMarkdown(found: Calibration | JudgeComparison): string {
+  return reading("calibration", () => {
+    const blocks = sheetOf(found).flatMap(({ title, tables = [], lines, quotes = false }, at) => [
+      at === 0 ? `## ${prose(title)}` : `### ${prose(title)}`,
+      ...tables.map(([header = [], ...rows]) =>
+        [header, header.map((_, column) => (column === 0 ? ":---" : "---:")), ...rows.map((row) => row.map(prose))]
+          .map((cells) => `| ${cells.join(" | ")} |`)
           .join("\n"),
-      ]),
-    ];
+      ),
+      ...(lines.length === 0 ? [] : [lines.map((line) => `- ${quotes ? prose(line) : line}`).join("\n")]),
+    ]);
     return `${blocks.join("\n\n")}\n`;
   });
 }

@@ -6,11 +6,9 @@ import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { OF_CONVERSATIONS } from "../generated/metrics.js";
 import { currentName } from "../metric-names.js";
-import type { EvalSetResult, JudgeStamp, JudgeUsage, JudgeVotes } from "../types.js";
+import type { JudgeStamp, JudgeUsage, JudgeVotes } from "../types.js";
 import { judgeVotesOf } from "../votes.js";
-
-/** Results of one evalset: as `evaluate` gives them, or as files hold them, as text, bytes or an object. */
-export type ResultsInput = EvalSetResult | string | Uint8Array | object;
+import type { ResultsInput } from "./types.js";
 
 /** What a metric found, as far as a label can be compared with it. */
 export interface Verdict {
@@ -161,6 +159,7 @@ function of(metric: Fields, about: About, votes: ReadonlyMap<string, JudgeVotes>
   if (status === EvalStatus.PASSED || status === EvalStatus.FAILED) {
     found.push({
       ...about,
+      criterion,
       metricName,
       passes: status === EvalStatus.PASSED,
       ...(score === undefined ? {} : { score }),

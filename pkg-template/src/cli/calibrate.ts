@@ -1,14 +1,7 @@
 /** `calibrate`: how often a judge is right, by the labels of people. */
 
 import { join } from "node:path";
-import {
-  calibrate,
-  compareJudges,
-  renderCalibrationMarkdown,
-  renderCalibrationTable,
-  renderJudgesMarkdown,
-  renderJudgesTable,
-} from "../calibration/index.js";
+import { calibrate, compareJudges, renderCalibrationMarkdown, renderCalibrationTable } from "../calibration/index.js";
 import type { LabelCounts } from "../calibration/index.js";
 import { AdkMetricsError } from "../errors.js";
 import { inertJson } from "../report/text.js";
@@ -67,16 +60,9 @@ function texts(
 ): Record<"table" | "md" | "json", () => string> & { labels: LabelCounts } {
   const screen = screenOptions(onScreen);
   try {
-    if (isComparison) {
-      const found = compareJudges(results[0] as Uint8Array, results[1] as Uint8Array, labels);
-      return {
-        labels: found.labels,
-        table: () => renderJudgesTable(found, screen),
-        md: () => renderJudgesMarkdown(found),
-        json: () => `${JSON.stringify(found, null, 2)}\n`,
-      };
-    }
-    const found = calibrate(results, labels);
+    const found = isComparison
+      ? compareJudges(results[0] as Uint8Array, results[1] as Uint8Array, labels)
+      : calibrate(results, labels);
     return {
       labels: found.labels,
       table: () => renderCalibrationTable(found, screen),

@@ -237,11 +237,7 @@ Input
   Results as eval --format json or ADK writes them, or folders of such. Add --explain all to eval, and
   they keep how the samples of judges voted, which tells how many samples are worth asking.
 ${optionsHelp("calibrate", "input")}
-It shows what the judge and people pass and fail, how often they agree and how much of that is more
-than chance (Cohen's kappa), what the judge passes of what people pass and fails of what they fail,
-the pass rate as people would find it, each with its interval of 95 %, how far people agree with each
-other, and the verdicts that people do not share. Labels that cannot be used are named; the others
-count.
+Labels that cannot be used are named; the others count. docs/calibration.md says what the figures mean.
 
 Options
 ${optionsHelp("calibrate", "output", "scoring")}

@@ -3,7 +3,7 @@
 import { EvalStatus } from "../enums.js";
 import { provideEnvironment } from "../judges/default.js";
 import { recordJudge } from "../judges/index.js";
-import { judgesText, simulatorText } from "../report/judged.js";
+import { calibrationsText, judgesText, simulatorText } from "../report/judged.js";
 import { count } from "../report/text.js";
 import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
 import type { Arguments } from "./arguments.js";
@@ -77,7 +77,7 @@ export class Judging {
   report(results: readonly EvalSetResult[], isShown: boolean, given: Arguments): void {
     const text = judgesText(results);
     const users = simulatorText(results);
-    for (const line of [text, users]) if (line !== undefined && !isShown) note(line);
+    for (const line of [text, calibrationsText(results), users]) if (line !== undefined && !isShown) note(line);
     const unused = FOR_JUDGES.filter((name) => given.has(name)).map((name) => `--${name}`);
     if (text === undefined && users === undefined && unused.length > 0) {
       note(`no metric asked a judge, so ${new Intl.ListFormat("en").format(unused)} had no effect`);

@@ -17,6 +17,7 @@ import { type Arguments, countOf, oneOf } from "./arguments.js";
 import { criteriaIn } from "../engine/criteria.js";
 import { recordOf, selectedIds } from "./agent-runs.js";
 import { budgetOf, sayPrices } from "./budget.js";
+import { withCalibrationBeside } from "./calibration.js";
 import { dryRun, type Foreseen } from "./dry-run.js";
 import { baseName } from "./files.js";
 import { gatesOf, gateStatus } from "./gates.js";
@@ -300,8 +301,9 @@ async function evaluateAll(
     }
     const all = parts.length > 0 ? joined(parts) : undefined;
     if (all !== undefined && input.warning !== undefined) all.warnings = [...(all.warnings ?? []), input.warning];
-    const isInPortions = input.largeResults !== undefined && all !== undefined;
-    const result = isInPortions ? inOrder(all, await selectedIds(input)) : all;
+    const calibrated = all === undefined ? undefined : await withCalibrationBeside(all, input.files);
+    const isInPortions = input.largeResults !== undefined && calibrated !== undefined;
+    const result = isInPortions ? inOrder(calibrated, await selectedIds(input)) : calibrated;
     scored[at] = result;
     // One turn of the event loop, in which Ctrl-C is heard.
     await new Promise((resolve) => setImmediate(resolve));

@@ -15,6 +15,7 @@ import {
   type JudgedVote,
   judgedRubrics,
   judgedVotes,
+  calibrationsText,
   judgeNames,
   remarksOf,
   samplesText,
@@ -190,7 +191,9 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
         typeof simulator.cost === "number" ? fact("Cost of users", costText(simulator.cost)) : undefined,
       ]
     : [];
-  return html`<div class="judges"><dl class="facts">${who}${facts}${played}</dl>
+  const right = calibrationsText([set]);
+  const labels = right === undefined ? undefined : fact("By labels of people", shorten(right, 1000));
+  return html`<div class="judges"><dl class="facts">${who}${labels}${facts}${played}</dl>
 ${stampsTable(set)}</div>
 `;
 }

@@ -17,7 +17,7 @@ import type {
   SimulatorUsage,
 } from "../types.js";
 import { judgeName } from "../judges/stamp.js";
-import { amountText, count, isRecord, oneLine, scoreText, shorten } from "./text.js";
+import { amountText, count, isRecord, oneLine, percent, scoreText, shorten } from "./text.js";
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
 
@@ -431,6 +431,21 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
     isNumber(cost) ? `cost ${costText(cost)}` : "",
   ];
   return `${who}: ${parts.filter((part) => part !== "").join(", ")}`;
+}
+
+/**
+ * `labels of people agree with the judge: safety_v1 in 85 % of 60 (74 to 92 %)`; undefined for results without a
+ * calibration.
+ */
+export function calibrationsText(results: readonly EvalSetResult[]): string | undefined {
+  const texts = results.flatMap(({ judgeCalibrations }) =>
+    (judgeCalibrations ?? []).map(({ metricName, labelled, agreement: { value, low, high }, stale }) => {
+      const interval = isNumber(low) && isNumber(high) ? ` (${Math.round(100 * low)} to ${percent(high)})` : "";
+      const old = stale === undefined ? "" : ", before changes";
+      return `${shorten(metricName, 100)} in ${percent(value)} of ${amountText(labelled)}${interval}${old}`;
+    }),
+  );
+  return texts.length === 0 ? undefined : `labels of people agree with the judge: ${[...new Set(texts)].join("; ")}`;
 }
 
 /** `users played by gemini-2.5-flash: 12 calls, 9,100 tokens in, 300 out`; undefined where no model played a user. */

@@ -9,7 +9,7 @@ import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, traceOf, verdictText } from "./difference.js";
-import { judgesText, simulatorText } from "./judged.js";
+import { calibrationsText, judgesText, simulatorText } from "./judged.js";
 import { neededText, type ReliabilityTable, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
 import {
   alikeRuns,
@@ -81,7 +81,13 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
     const found = repeatedOf([set]);
     const needed = found === undefined ? "" : neededText(found);
-    const notes = [reliabilityText([set], found), needed, judgesText([set]), simulatorText([set])];
+    const notes = [
+      reliabilityText([set], found),
+      needed,
+      judgesText([set]),
+      calibrationsText([set]),
+      simulatorText([set]),
+    ];
     for (const text of notes) if (text) write(prose(capital(text)));
     for (const { message, place, help } of noticesOf(set)) {
       write(

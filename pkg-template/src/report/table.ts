@@ -18,7 +18,7 @@ import {
   verdictText,
 } from "./difference.js";
 import { outputsOf } from "./happenings.js";
-import { isOfConversation, judgesText, simulatorText } from "./judged.js";
+import { calibrationsText, isOfConversation, judgesText, simulatorText } from "./judged.js";
 import { neededText, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
 import {
   alikeRuns,
@@ -487,7 +487,13 @@ function writeSummary(page: Page, results: readonly EvalSetResult[]): void {
   page.wrapped(`${casesText(results)}${within}: ${countsText(counts)}`, 0, 2, style, "bold");
   const found = repeatedOf(results);
   const needed = found === undefined ? "" : neededText(found);
-  const notes = [reliabilityText(results, found), needed, judgesText(results), simulatorText(results)];
+  const notes = [
+    reliabilityText(results, found),
+    needed,
+    judgesText(results),
+    calibrationsText(results),
+    simulatorText(results),
+  ];
   for (const text of notes) if (text) page.wrapped(text, 0, 2);
   for (const stamp of new Set(results.map(stampText))) page.wrapped(stamp, 0, 2, "dim");
 }

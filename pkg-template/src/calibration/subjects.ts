@@ -1,0 +1,93 @@
+/** What verdicts are counted under, and what calibrations and comparisons of judges share. */
+
+import { unexpected } from "../engine/values.js";
+import { AdkMetricsError } from "../errors.js";
+import { finalText } from "../invocation.js";
+import { optionsOf } from "../known-options.js";
+import { grouped } from "../lists.js";
+import type { Labelled, Matched } from "./matched.js";
+import type { CalibrationOptions } from "./types.js";
+import type { Verdict } from "./verdicts.js";
+
+/** The settings of the metrics of verdicts. */
+export function criteriaOf(verdicts: readonly Verdict[]): Record<string, unknown> {
+  return Object.fromEntries(
+    verdicts.map(({ metricName, criterion, threshold }) => [
+      metricName,
+      criterion ?? (threshold === undefined ? {} : { threshold }),
+    ]),
+  );
+}
+
+/** The confidence that options ask for. */
+export function confidenceOf(options: CalibrationOptions): number {
+  const { confidence = 0.95 } = optionsOf(options, ["confidence"]);
+  if (typeof confidence === "number" && confidence > 0 && confidence < 1) return confidence;
+  throw unexpected("a number above 0 and below 1", confidence, "confidence");
+}
+
+/** @throws {AdkMetricsError} where no label can be used. */
+export function checkUsable({ labelled, given, problems }: Matched): void {
+  if (labelled.length > 0) return;
+  const [first] = problems;
+  throw new AdkMetricsError(
+    "invalid_input",
+    given === 0 ? "no label is filled in" : `none of the labels can be used: ${first?.message ?? ""}`,
+    {
+      path: "labels",
+      ...(first?.line === undefined ? {} : { line: first.line }),
+      help: given === 0 ? "Write pass or fail (or a score) into the column label" : (first?.help ?? ""),
+    },
+  );
+}
+
+/** Verdicts with what they are counted under. */
+export interface Subject {
+  metricName: string;
+  rubricId?: string;
+  rubrics?: number;
+  verdicts: Verdict[];
+}
+
+/** Metrics and rubrics that are labelled, in the order of the verdicts. */
+export function labelledSubjects(verdicts: readonly Verdict[], labelled: readonly Labelled[]): Subject[] {
+  const nameOf = ({ metricName, rubricId }: Verdict): string => JSON.stringify([metricName, rubricId ?? null]);
+  const names = new Set(labelled.map(({ verdict }) => nameOf(verdict)));
+  const subjects = grouped(
+    verdicts.filter((verdict) => names.has(nameOf(verdict))),
+    nameOf,
+  ).map((all): Subject => {
+    const { metricName, rubricId } = all[0] as Verdict;
+    return { metricName, ...(rubricId === undefined ? {} : { rubricId }), verdicts: all };
+  });
+  return grouped(subjects, ({ metricName }) => metricName).flatMap((ofMetric) => {
+    const ofRubrics = ofMetric.filter(({ rubricId }) => rubricId !== undefined);
+    if (ofRubrics.length < 2) return ofMetric;
+    const { metricName } = ofRubrics[0] as Subject;
+    const together = { metricName, rubrics: ofRubrics.length, verdicts: ofRubrics.flatMap((one) => one.verdicts) };
+    return [...ofMetric.filter(({ rubricId }) => rubricId === undefined), together, ...ofRubrics];
+  });
+}
+
+export const groupOf = ({ evalSetId, evalId }: Verdict): string => JSON.stringify([evalSetId, evalId]);
+
+/** The share of samples that say what became the verdict. */
+export function certaintyOf({ votes, passes, threshold = 0.5 }: Verdict): number {
+  const read = (votes ?? []).filter((vote): vote is number => vote !== null);
+  if (read.length === 0) return 1;
+  const passing = read.filter((vote) => (vote === 0 || vote === 1 ? vote === 1 : vote >= threshold)).length;
+  return (passes ? passing : read.length - passing) / read.length;
+}
+
+/** What the agent answered in the end, however the results spell it. */
+export function answerOf({ source }: Verdict): string {
+  const turn = source as Record<string, unknown>;
+  return saidIn(turn["actualInvocation"] ?? turn["actual_invocation"], "finalResponse");
+}
+
+/** The text that an invocation has under a name. */
+export function saidIn(invocation: unknown, key: "finalResponse" | "userContent"): string {
+  const turn = (invocation ?? {}) as Record<string, unknown>;
+  const content = turn[key] ?? turn[key === "finalResponse" ? "final_response" : "user_content"];
+  return content === undefined ? "" : (finalText({ finalResponse: content } as never) ?? "");
+}

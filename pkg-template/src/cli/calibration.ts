@@ -1,0 +1,31 @@
+/** The calibration of a judge that lies beside a config. */
+
+import { dirname, join } from "node:path";
+import { AdkMetricsError } from "../errors.js";
+import type { EvalSetResult } from "../types.js";
+import { readIfThere } from "./files.js";
+import { inFile, type InputFiles, type Mistake } from "./mistakes.js";
+import { warn } from "./process.js";
+
+/** What `calibrate --output` writes, by the name under which it is found. */
+export const CALIBRATION_FILE = "judge.calibration.json";
+
+/** Results with what the calibration beside their config says of their judges. One that cannot be read is a warning. */
+export async function withCalibrationBeside(
+  result: EvalSetResult,
+  { config, evalSet = "" }: InputFiles,
+): Promise<EvalSetResult> {
+  if (result.judges === undefined) return result;
+  const file = join(dirname(config ?? evalSet), CALIBRATION_FILE);
+  const bytes = readIfThere(file, "calibration");
+  if (bytes === undefined) return result;
+  const { withCalibration } = await import("../calibration/index.js");
+  try {
+    return withCalibration(result, bytes);
+  } catch (error) {
+    if (!(error instanceof AdkMetricsError)) throw error;
+    const { message, location, help } = inFile(error, file, "calibration") as Mistake;
+    warn(message, location, help);
+    return result;
+  }
+}
