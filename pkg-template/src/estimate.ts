@@ -3,6 +3,7 @@
  * once and count. So the numbers come from the engine itself. Retries cannot be foreseen and are not counted.
  */
 
+import { reading } from "./engine/values.js";
 import { evaluate } from "./evaluate.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import { EvalStatus } from "./enums.js";
@@ -47,7 +48,8 @@ type Answer = "yes" | "no" | "mixed";
  * @example
  * for (const { metricName, likely } of await estimateCalls(request)) console.log(metricName, likely.calls);
  */
-export async function estimateCalls(request: EvaluateRequest): Promise<JudgeEstimateRow[]> {
+export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstimateRow[]> {
+  const request = reading("request", () => ({ ...given }));
   const most = await counted(request, "yes", "none");
   if (most.size === 0) return [];
   const { earlyStop } = request;

@@ -48,13 +48,18 @@ export function checkOptions(
 
 /** A copy of options that are checked, each read once. */
 export function optionsOf<T extends object>(options: T, known: readonly (keyof T & string)[], names?: OptionNames): T {
-  if (isObject(options) && "prompt" in options && "metricName" in options && "sampleIndex" in options) {
+  if (reading(names?.path ?? "options", () => isQuestion(options))) {
     throw new AdkMetricsError("invalid_input", "this function makes a judge and is none itself", {
       help: "Call it, and pass what it gives: geminiJudge({ apiKey })",
     });
   }
   checkOptions(options, known, names);
   return reading(names?.path ?? "options", () => ({ ...options }));
+}
+
+/** Whether it is what a judge is asked. */
+function isQuestion(options: unknown): boolean {
+  return isObject(options) && "prompt" in options && "metricName" in options && "sampleIndex" in options;
 }
 
 /** The options of evaluators that the engine does not read; the type makes sure that none is missing. */
