@@ -138,6 +138,43 @@ test("writes several formats, each where it is told to", async (t) => {
   assert.deepEqual([quiet.stdout, quiet.stderr], ["", "wrote table.txt\n1 regression in 2 cases\n"]);
 });
 
+test("takes the format from the ending of the output, and overwrites older comparisons only", async (t) => {
+  const cwd = folderOf(t, { ...files, "notes.md": "# Notes\n", "report.csv": "evalSetId,evalId,run\r\n" });
+  const compare = (...args) => run(["compare", "base.json", "same.json", ...args], { cwd });
+  const beginnings = {
+    txt: /^clock {2}2 cases: /,
+    json: /^\{\n {2}"baseline"/,
+    md: /^## ✅ Comparison/,
+    csv: /^evalSetId,/,
+  };
+  for (const [ending, beginning] of Object.entries(beginnings)) {
+    for (const time of ["first", "second"]) {
+      const { status, stderr } = await compare("--output", `out.${ending}`);
+      assert.deepEqual([status, stderr], [0, `wrote out.${ending}\nno regression in 2 cases\n`], time);
+    }
+    assert.match(readFileSync(join(cwd, `out.${ending}`), "utf8"), beginning);
+  }
+  for (const other of ["notes.md", "report.csv"]) {
+    const before = readFileSync(join(cwd, other), "utf8");
+    const { status, stdout, stderr } = await compare("--output", other);
+    assert.match(stderr, /^error: the output already exists, and is not a comparison in the format (md|csv)\n {3}at /);
+    assert.match(stderr, /help: .*--force/);
+    assert.deepEqual([status, stdout, readFileSync(join(cwd, other), "utf8")], [2, "", before]);
+    assert.equal((await compare("--output", other, "--force")).status, 0);
+    assert.notEqual(readFileSync(join(cwd, other), "utf8"), before);
+  }
+  const several = await compare("--output", "a.md", "--output", "-");
+  assert.match(several.stderr, /no format is named for -, and its ending names none/);
+  const bare = await compare("--output", "bare");
+  assert.match(bare.stderr, /^bare: its ending names no format, so it is the table \(\.txt \.json \.md \.csv\)\n/);
+  const long = { "a.json": results({ noon: 1 }, { id: "evalset".repeat(20) }) };
+  const wide = folderOf(t, { ...long, "b.json": long["a.json"] });
+  for (const time of ["first", "second"]) {
+    const { status } = await run(["compare", "a.json", "b.json", "--output", "wide.txt"], { cwd: wide });
+    assert.equal(status, 0, time);
+  }
+});
+
 test("says on stderr what the written format has no place for", async (t) => {
   const cwd = folderOf(t, { "a.json": BASE, "b.json": results({ noon: 1 }, { threshold: 0.9 }) });
   const { stderr } = await run(["compare", "a.json", "b.json", "--format", "csv"], { cwd });
@@ -180,6 +217,11 @@ for (const [name, args, words] of [
     /no case in common\n {3}at other\.json\n {3}help: .*`noon`, `late`/,
   ],
   ["a format of eval", ["base.json", "same.json", "--format", "junit"], /It is one of table, json, md, csv/],
+  [
+    "an ending of a format of eval",
+    ["base.json", "same.json", "--output", "out.html"],
+    /the ending stands for the format html, .*\n {3}at out\.html\n {3}help: .*\.txt \.json \.md \.csv/,
+  ],
   ["a misspelt option", ["base.json", "same.json", "--fail-on-drops"], /Did you mean --fail-on-drop\?/],
   ["formats without outputs", ["base.json", "same.json", "--format", "md", "--format", "csv"], /one --output for each/],
   [

@@ -6,11 +6,12 @@ import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { changedMetrics, remarksOf, verdictLine } from "../report/comparison.js";
 import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
-import { type Arguments, oneOf, parseArguments } from "./arguments.js";
+import { type Arguments, parseArguments } from "./arguments.js";
 import { COMPARISON_FORMATS, optionsOf } from "./options.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { ExitStatus, note, screenOptions, warn, warningCount } from "./process.js";
+import { type Destination, formatsOf, isFolder, refuseOthers } from "./outputs.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
 
 /** Runs `compare`. */
@@ -26,6 +27,7 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   }
   const files = planned.flatMap(({ file }) => file ?? []);
   refuseInputs(files, pairs);
+  if (!given.has("force")) refuseOthers(planned, "comparison");
   for (const file of files) prepareFile(file);
 
   const comparisons = await compareAll(pairs);
@@ -140,16 +142,9 @@ async function compareAll(pairs: readonly Pair[]): Promise<RunComparison[]> {
   return comparisons;
 }
 
-/** One text to write; to stdout without a file. */
-interface Destination {
-  format: ReportFormat;
-  file?: string;
-}
-
 /** One output for each format, in the same order; stdout for a single format without one. */
 function destinationsOf(given: Arguments): Destination[] {
-  const named = given.all("format").map((format) => oneOf("format", format, COMPARISON_FORMATS));
-  const formats: readonly ReportFormat[] = named.length === 0 ? ["table"] : named;
+  const formats = formatsOf(given, COMPARISON_FORMATS);
   const repeated = formats.find((format, at) => formats.indexOf(format) !== at);
   if (repeated !== undefined) throw new Mistake(`--format ${repeated} is given twice`);
   const outputs = given.all("output").length === 0 && formats.length === 1 ? ["-"] : given.all("output");
@@ -161,8 +156,7 @@ function destinationsOf(given: Arguments): Destination[] {
   const planned = formats.map((format, at): Destination => {
     const output = outputs[at] as string;
     if (output === "-") return { format };
-    const isFolder = /[\\/]$/.test(output) || kindOf(output) === "folder";
-    return { format, file: isFolder ? join(output, `comparison${endingOf(format)}`) : output };
+    return { format, file: isFolder(output) ? join(output, `comparison${endingOf(format)}`) : output };
   });
   const targets = planned.map(({ file }) => (file === undefined ? "stdout" : resolve(file)));
   const shared = targets.find((target, at) => targets.indexOf(target) !== at);

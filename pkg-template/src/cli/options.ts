@@ -62,7 +62,9 @@ export const COMPARISON_FORMATS = FORMATS.filter((format) => REPORT_FORMATS[form
 export const CALIBRATION_FORMATS = ["table", "json", "md"] as const;
 
 /** The endings of files by format, in a list for users: `.txt .json .xml`. */
-export const SHORT_ENDINGS = FORMATS.map((format) => /\.\w+$/.exec(REPORT_FORMATS[format].ending)?.[0]).join(" ");
+export function shortEndings(formats: readonly ReportFormat[]): string {
+  return formats.map((format) => /\.\w+$/.exec(REPORT_FORMATS[format].ending)?.[0]).join(" ");
+}
 
 /** Formats, each with what it is. */
 function described(formats: readonly ReportFormat[]): string {
@@ -253,7 +255,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<name>",
     words: FORMATS,
     isRepeatable: true,
-    help: `${described(FORMATS)}. May be repeated. Default: what the ending of --output names (${SHORT_ENDINGS}), else table.`,
+    help: `${described(FORMATS)}. May be repeated. Default: what the ending of --output names (${shortEndings(FORMATS)}), else table.`,
   },
   {
     name: "output",
@@ -267,7 +269,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "force",
     group: "output",
-    commands: SCORED,
+    commands: [...SCORED, "compare"],
     help: "Overwrite an output that is not an older report of this program. Those are overwritten anyway.",
   },
   {
@@ -374,7 +376,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<name>",
     words: COMPARISON_FORMATS,
     isRepeatable: true,
-    help: `${COMPARISON_FORMATS.join(", ")}. May be repeated. Default: table.`,
+    help: `${COMPARISON_FORMATS.join(", ")}. May be repeated. Default: what the ending of --output names (${shortEndings(COMPARISON_FORMATS)}), else table.`,
   },
   {
     name: "output",

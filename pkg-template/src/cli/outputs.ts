@@ -2,9 +2,10 @@
 
 import { join } from "node:path";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
+import { type Arguments, oneOf } from "./arguments.js";
 import { baseName, kindOf, readIfThere } from "./files.js";
 import { Mistake } from "./mistakes.js";
-import { FORMATS, SHORT_ENDINGS } from "./options.js";
+import { FORMATS, shortEndings } from "./options.js";
 import { count } from "../report/text.js";
 import { note } from "./process.js";
 import { plainFile } from "./write.js";
@@ -20,39 +21,57 @@ export function distinctNames(files: readonly string[]): string[] {
 }
 
 /**
- * The formats that the endings of outputs stand for, where `--format` names none.
+ * The formats of outputs: those that `--format` names, else those that the endings of the outputs stand for, else the table.
  *
- * @throws {Mistake} for one of several outputs that has no ending of a format.
+ * @param known The formats that the command writes.
+ * @throws {Mistake} for one of several outputs that has no ending of a format, and for an ending of another format.
  */
-export function formatsByEnding(outputs: readonly string[]): ReportFormat[] {
+export function formatsOf(given: Arguments, known: readonly ReportFormat[]): ReportFormat[] {
+  const formats = given.all("format").map((format) => oneOf("format", format, known));
+  const outputs = given.all("output");
+  if (formats.length > 0) return formats;
+  return outputs.length === 0 ? ["table"] : formatsByEnding(outputs, known);
+}
+
+function formatsByEnding(outputs: readonly string[], known: readonly ReportFormat[]): ReportFormat[] {
   const formats = outputs.map((output) =>
     output === "-" || isFolder(output)
       ? undefined
       : FORMATS.find((format) => REPORT_FORMATS[format].fileNames.test(output)),
   );
+  const other = formats.findIndex((format) => format !== undefined && !known.includes(format));
+  if (other >= 0) {
+    throw new Mistake(`the ending stands for the format ${formats[other]}, which is not written here`, {
+      location: outputs[other],
+      help: `Name a file that ends with one of ${shortEndings(known)}, or choose by --format: ${known.join(", ")}`,
+    });
+  }
   const unknown = formats.indexOf(undefined);
   if (outputs.length > 1 && unknown >= 0) {
     throw new Mistake(`no format is named for ${outputs[unknown] ?? "an output"}, and its ending names none`, {
-      help: `Give one --format for each --output, in the same order: ${FORMATS.join(", ")}`,
+      help: `Give one --format for each --output, in the same order: ${known.join(", ")}`,
     });
   }
   const [output] = outputs;
   if (unknown === 0 && output !== undefined && output !== "-" && !isFolder(output)) {
-    note(`${output}: its ending names no format, so it is the table (${SHORT_ENDINGS})`);
+    note(`${output}: its ending names no format, so it is the table (${shortEndings(known)})`);
   }
   return [...new Set(formats.map((format) => format ?? "table"))];
 }
 
 /**
- * @throws {Mistake} for an output whose name a file has already that is no older report of its format. Pipes and devices
- * are written to.
+ * @param what Whether reports are written, or comparisons.
+ * @throws {Mistake} for an output whose name a file has already that is no older one of its format. Pipes and devices are
+ * written to.
  */
-export function refuseOthers(planned: readonly Destination[]): void {
+export function refuseOthers(planned: readonly Destination[], what: "report" | "comparison"): void {
   for (const { format, file } of planned) {
     if (file === undefined || plainFile(file) === undefined) continue;
     const head = Buffer.from(readIfThere(file, "output") ?? "").toString("utf8", 0, HEAD);
-    if (head === "" || REPORT_FORMATS[format].signature.test(head)) continue;
-    throw new Mistake(`the output already exists, and is not a report in the format ${format}`, {
+    const { signature, comparison } = REPORT_FORMATS[format];
+    const isOlder = (what === "comparison" ? comparison?.signature : signature)?.test(head) ?? false;
+    if (head === "" || isOlder) continue;
+    throw new Mistake(`the output already exists, and is not a ${what} in the format ${format}`, {
       location: file,
       help: "Name another file, or overwrite this one with --force",
     });

@@ -28,7 +28,7 @@ import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
 import { strictErrorOf } from "../errors.js";
 import { inFiles, type InputFiles, inWhole, Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
-import { type Destination, destinations, distinctNames, formatsByEnding, refuseOthers } from "./outputs.js";
+import { type Destination, destinations, distinctNames, formatsOf, refuseOthers } from "./outputs.js";
 import { ExitStatus, hostUserCode, LOG_LEVELS, note, screenOptions, setLogLevel, warn } from "./process.js";
 import { inOrder, portionsOf } from "./portions.js";
 import { ProgressBar } from "./progress.js";
@@ -79,7 +79,7 @@ export async function score(
 ): Promise<ExitStatus> {
   const level = given.one("log-level");
   if (level !== undefined) setLogLevel(oneOf("log-level", level.toLowerCase(), LOG_LEVELS));
-  const formats = formatsOf(given);
+  const formats = formatsOf(given, FORMATS);
   const options = optionsOf(given, formats);
   const budget = budgetOf(given);
   const gates = gatesOf(given);
@@ -104,7 +104,7 @@ export async function score(
     ...(judges.replay === undefined ? [] : [[judges.replay, "recording"] as const]),
   ]);
   refuseShared(files, judges.record);
-  if (!given.has("force")) refuseOthers(planned);
+  if (!given.has("force")) refuseOthers(planned, "report");
   for (const file of files) prepareFile(file);
 
   const stop = new Interruption();
@@ -139,13 +139,6 @@ export async function score(
   if (gates !== undefined) return gateStatus(results, gates);
   const passed = cases.length > 0 && cases.every(({ finalEvalStatus }) => finalEvalStatus === EvalStatus.PASSED);
   return passed ? ExitStatus.Passed : ExitStatus.Failed;
-}
-
-function formatsOf(given: Arguments): ReportFormat[] {
-  const formats = given.all("format").map((format) => oneOf("format", format, FORMATS));
-  const outputs = given.all("output");
-  if (formats.length > 0 || outputs.length === 0) return formats.length === 0 ? ["table"] : formats;
-  return formatsByEnding(outputs);
 }
 
 /** How long a metric of the user's own may take for a case, in milliseconds; judges have as long for a call anyway. */

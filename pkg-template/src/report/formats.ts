@@ -34,6 +34,8 @@ export interface ReportFormatInfo {
   readonly comparison?: {
     /** The ending of the files, where it is another one. */
     readonly ending?: string;
+    /** Matches the beginning of its comparisons, as `signature` does that of its reports. */
+    readonly signature: RegExp;
     /** Renders comparisons. */
     readonly render: (comparisons: Comparisons, options: TableOptions) => string | Iterable<string>;
   };
@@ -49,7 +51,11 @@ const FORMATS = {
     signature: /^(?=\S[^\n]*  \d)[^\n]* cases?: /,
     explains: "failures",
     render: tableChunks,
-    comparison: { render: comparisonTableChunks },
+    comparison: {
+      // Long names push the counts to the next line.
+      signature: /^\S[^\n]*\s {1,2}\d[\s\S]*\n {2}baseline: /,
+      render: comparisonTableChunks,
+    },
   },
   json: {
     label: "JSON",
@@ -61,6 +67,7 @@ const FORMATS = {
     explains: "none",
     comparison: {
       ending: ".json",
+      signature: /^(?:\[\s*)?\{\s*"baseline": \{/,
       render: (comparisons): Iterable<string> => {
         const [only, ...others] = Array.isArray(comparisons) ? comparisons : [comparisons];
         return comparisonJsonChunks(only !== undefined && others.length === 0 ? only : comparisons);
@@ -86,7 +93,10 @@ const FORMATS = {
     signature: /^## Evaluation of /,
     explains: "failures",
     render: (results) => renderMarkdown(results),
-    comparison: { render: (comparisons) => renderComparisonMarkdown(comparisons) },
+    comparison: {
+      signature: /^## \S+ Comparison with the baseline: /,
+      render: (comparisons) => renderComparisonMarkdown(comparisons),
+    },
   },
   csv: {
     label: "CSV",
@@ -97,7 +107,7 @@ const FORMATS = {
     signature: /^evalSetId,evalId,/,
     explains: "none",
     render: csvChunks,
-    comparison: { render: comparisonCsvChunks },
+    comparison: { signature: /^evalSetId,evalId,turn,metricName,change,/, render: comparisonCsvChunks },
   },
   html: {
     label: "HTML report",
