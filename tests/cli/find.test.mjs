@@ -84,6 +84,24 @@ test("finds an evalset by its id in the folder of its agent, as adk eval does", 
   assert.match(missing.stderr, /the evalset does not exist\n {3}at agent.evalset9\.evalset\.json/);
 });
 
+test("finds an evalset by its id in the folder of an agent in Python, and in any other folder", async (t) => {
+  const python = { "py/agent.py": "root_agent = None", "py/__init__.py": "from . import agent" };
+  const paths = ["py/one.evalset.json", "py/two.evalset.json", "evals/one.evalset.json", "other.evalset.json"];
+  const cwd = tree(t, paths, python);
+  assert.deepEqual(await scored(cwd, ["py", "one"]), ["py/one.evalset.json"]);
+  assert.deepEqual(await scored(cwd, ["py", "one:noon", "two"]), ["py/one.evalset.json", "py/two.evalset.json"]);
+  assert.deepEqual(await scored(cwd, ["py", "py/two.evalset.json"]), ["py/two.evalset.json"]);
+  assert.deepEqual(await scored(cwd, ["evals", "one"]), ["evals/one.evalset.json"]);
+  // What stands for itself is scored beside the folder, and so are folders.
+  assert.deepEqual(await scored(cwd, ["evals", "other"]), ["evals/one.evalset.json", "other.evalset.json"]);
+  assert.equal((await scored(cwd, ["py", "evals"])).length, 3);
+  const missing = await run(["eval", "py", "three"], { cwd });
+  assert.match(missing.stderr, /^error: the evalset does not exist\n {3}at py.three\.evalset\.json\n/);
+  const ran = await run(["run", "py", "one"], { cwd });
+  assert.deepEqual([ran.status, ran.stdout], [2, ""]);
+  assert.match(ran.stderr, /--agent/);
+});
+
 test("runs the agent of the one folder that is named, and none that lies beside a file", async (t) => {
   const cwd = tree(t, ["agent/evalset604380.evalset.json", "b/evalset1.evalset.json"], {
     "agent/agent.mjs": 'export default (message) => "It is noon.";',

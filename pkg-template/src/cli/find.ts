@@ -26,6 +26,21 @@ export function agentFolderOf(positionals: readonly string[]): string | undefine
 }
 
 /**
+ * The folder in which evalsets are looked for by their ids: that of an agent, as {@link agentFolderOf}, also of one in Python,
+ * and any other that holds one of those ids. What stands for itself is no id.
+ */
+function folderOfIds(positionals: readonly string[]): string | undefined {
+  const agent = agentFolderOf(positionals);
+  const [folder, ...others] = positionals;
+  if (agent !== undefined || folder === undefined || others.length === 0 || kindOf(folder) !== "folder") return agent;
+  const named = others.map((argument) => selectionOf(argument).file);
+  if (named.some((file) => kindOf(file) === "folder")) return undefined;
+  const isOfId = (file: string) => [file, file + ID_ENDING].every((path) => kindOf(path) === undefined);
+  const holds = (name: string) => kindOf(join(folder, name)) === "file";
+  return holds("agent.py") || named.some((file) => isOfId(file) && holds(file + ID_ENDING)) ? folder : undefined;
+}
+
+/**
  * The folder of the agent that is to be run: as {@link agentFolderOf}, or the one folder that is named, by itself or with an
  * evalset's id as `agent/evalset1`, if it holds `agent.ts` or the like. A file runs nothing that happens to lie beside it.
  */
@@ -47,20 +62,20 @@ export function agentToRun(positionals: readonly string[]): string | undefined {
 
 /**
  * The evalsets that arguments stand for: a file; a folder, with all below it; a pattern such as `evals/*.evalset.json`; an
- * evalset's id after the folder of its agent, or with it as `agent/evalset1`. Each may be followed by a colon and cases.
+ * evalset's id after its folder, as `agent evalset1`, or with it as `agent/evalset1`. Each may be followed by a colon and cases.
  * A file that several of them stand for is one evalset.
  *
  * @param skipped Folders that hold no evalsets although they may look so, such as those of runs.
  * @throws {Mistake} for a folder or a pattern that stands for none.
  */
 export function findEvalSets(positionals: readonly string[], skipped: readonly string[]): Selection[] {
-  const agent = agentFolderOf(positionals);
-  const named = agent === undefined ? positionals : positionals.slice(1);
+  const folder = folderOfIds(positionals);
+  const named = folder === undefined ? positionals : positionals.slice(1);
   const without = new Set(skipped.map((folder) => resolve(folder)));
   const found = new Map<string, Selection>();
   for (const argument of named) {
     const { file, evalIds } = selectionOf(argument);
-    for (const one of filesFor(file, agent, without)) {
+    for (const one of filesFor(file, folder, without)) {
       const path = realPath(one);
       const known = found.get(path);
       found.set(path, known === undefined ? { file: one, ...(evalIds && { evalIds }) } : joined(known, evalIds));
@@ -84,7 +99,7 @@ export function realPath(file: string): string {
   }
 }
 
-function filesFor(named: string, agent: string | undefined, skipped: ReadonlySet<string>): string[] {
+function filesFor(named: string, inside: string | undefined, skipped: ReadonlySet<string>): string[] {
   const kind = kindOf(named);
   if (kind === "file") return [named];
   if (kind === "folder") {
@@ -95,10 +110,10 @@ function filesFor(named: string, agent: string | undefined, skipped: ReadonlySet
       help: "Looked for *.evalset.json and *.test.json in it and in the folders below; files with other names have to be named one by one",
     });
   }
-  const byId = [named + ID_ENDING, ...(agent === undefined ? [] : [join(agent, named + ID_ENDING)])];
+  const byId = [named + ID_ENDING, ...(inside === undefined ? [] : [join(inside, named + ID_ENDING)])];
   const evalSet = byId.find((file) => kindOf(file) === "file");
   if (evalSet !== undefined) return [evalSet];
-  if (agent !== undefined && !/[\\/.]/.test(named)) return [join(agent, named + ID_ENDING)];
+  if (inside !== undefined && !/[\\/.]/.test(named)) return [join(inside, named + ID_ENDING)];
   if (!/[*?[{]/.test(named)) return [named];
   const pattern = named.replaceAll("\\", "/");
   const fixed = /^(?:[^*?[{]*\/)?/.exec(pattern)?.[0] ?? "";

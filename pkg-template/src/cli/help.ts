@@ -37,8 +37,8 @@ const EVALSET_HELP = `  <evalset>              An evalset in any form that ADK h
                          colon the cases to use; all without it. Also a folder (.), of which all
                          *.evalset.json and *.test.json are taken, at any depth but in
                          node_modules and the like; a pattern ("evals/**/*.evalset.json"); and,
-                         as for adk eval, the folder of an agent with ids of evalsets in it
-                         (agent evalset1), or agent/evalset1.
+                         as for adk eval, a folder, such as that of an agent, with ids of
+                         evalsets in it (agent evalset1), or agent/evalset1.
 `;
 
 const agentHelp = (command: "run" | "record") => `${optionsHelp(command, "agent")}
