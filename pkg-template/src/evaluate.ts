@@ -1,17 +1,8 @@
 import { evalSetOf } from "./adk-schema.js";
 import { checkMisplaced } from "./engine/criteria.js";
 import { call } from "./engine/call.js";
-import {
-  abortedSince,
-  closeSession,
-  drive,
-  isOpen,
-  openSession,
-  type RunEnd,
-  type RunPlan,
-  type Session,
-  warningsOf,
-} from "./run/run.js";
+import { abortedSince, drive, type RunEnd } from "./run/run.js";
+import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { checkCount } from "./engine/checks.js";
 import { bytesInSteps, toBytes } from "./engine/input.js";
 import { isObject, reading, unexpected } from "./engine/values.js";

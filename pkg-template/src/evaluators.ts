@@ -14,7 +14,8 @@ import {
   settingsOf,
 } from "./engine/kept.js";
 import { randomSeed, runOptions } from "./run/options.js";
-import { drive, type RunPlan, type Session, sessionOf } from "./run/run.js";
+import { drive } from "./run/run.js";
+import { type RunPlan, type Session, sessionOf } from "./run/session.js";
 import { call } from "./engine/call.js";
 import { EvalStatus, PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError, errorOf, warningOf } from "./errors.js";

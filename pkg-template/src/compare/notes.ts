@@ -5,7 +5,7 @@ import { judgeName } from "../judges/stamp.js";
 import { statusWord } from "../report/results.js";
 import type { CaseComparison, MetricComparison } from "../types.js";
 import type { StoredRun } from "./read.js";
-import type { CommonMetric } from "./runs.js";
+import type { CommonMetric } from "./cases.js";
 
 const { PASSED, FAILED, NOT_EVALUATED } = EvalStatus;
 

@@ -1,36 +1,17 @@
-import { describe, isAdkMetricsError } from "../errors.js";
-import type { EvalRun, EvalRunReader } from "../generated/adk_metrics.js";
-import type {
-  EvalCase,
-  EvalMetric,
-  EvaluationResult,
-  EvaluatorOptions,
-  JudgeProgress,
-  JudgeStamp,
-  MetricRegistry,
-} from "../types.js";
-import { CaseDecoder, type DecodedCase, type HostTask, readBatch, taskInvocations } from "../engine/decode.js";
-import { call, type ErrorContext } from "../engine/call.js";
-import { messageOf, reading } from "../engine/values.js";
-import type { CustomResult, EngineError, JudgeCall, RunHeader } from "../generated/contract.js";
-import { emptyBudget } from "./judge-options.js";
-import { type CallAnswer, deliverAnswer, judgeProgress, Judges } from "./judging.js";
-import type { Sources } from "../engine/turn.js";
-import { type Engine, engineGeneration, keep, release } from "../engine/instance.js";
-import { Stretch } from "../engine/steps.js";
+/** Drives a run of the engine to its end. */
 
-/** A run before it is started: everything needed to start it, and to start it again. */
-export interface RunPlan extends ErrorContext {
-  /** Begins to read what the engine's run is made of. Called again if the engine had to be restarted. */
-  read(engine: Engine): EvalRunReader;
-  sources: Sources;
-  options: EvaluatorOptions;
-  registry: MetricRegistry;
-  /** The cases; all if absent. */
-  evalIds?: readonly string[] | undefined;
-  /** When its time began to count. */
-  began: number;
-}
+import type { EvalRun } from "../generated/adk_metrics.js";
+import type { JudgeProgress, JudgeStamp } from "../types.js";
+import { CaseDecoder, type DecodedCase, type HostTask, readBatch } from "../engine/decode.js";
+import { call } from "../engine/call.js";
+import { reading } from "../engine/values.js";
+import type { EngineError, JudgeCall, RunHeader } from "../generated/contract.js";
+import { Clock, CompletionQueue, deliver } from "./completions.js";
+import { compute, type CustomAnswer } from "./custom.js";
+import { judgeProgress, Judges } from "./judging.js";
+import { engineGeneration, release } from "../engine/instance.js";
+import { closeSession, maySomebodyBeAsked, openSession, type RunPlan, type Session } from "./session.js";
+import { Stretch } from "../engine/steps.js";
 
 /** Case results per step: few at first, since cases may be large, then as many as make the columns pay. */
 const FIRST_CASES_PER_STEP = 32;
@@ -108,7 +89,7 @@ class RunDriver {
   readonly #completions = new CompletionQueue();
   readonly #onAbort = (): void => this.#completions.wake();
   /** What metrics of the user's own found or will find, by metric, case and run: none is asked twice. */
-  readonly #computed = new Map<string, Promise<Answer>>();
+  readonly #computed = new Map<string, Promise<CustomAnswer>>();
   /** The cases that were given out. */
   readonly #delivered = new Set<number>();
   #session: Session;
@@ -265,105 +246,6 @@ class RunDriver {
   }
 }
 
-/** A run that is open in the engine. */
-export interface Session {
-  run: EvalRun;
-  header: RunHeader;
-  generation: number;
-  kept: WeakRef<object>;
-}
-
-/**
- * Reads the inputs and makes a run of them. Leaves the thread to others on the way, who may restart the engine.
- *
- * @returns Nothing if it was cancelled meanwhile.
- */
-export async function openSession(
-  plan: RunPlan,
-  stretch: Stretch,
-  isCancelled = (): boolean => false,
-): Promise<Session | undefined> {
-  for (;;) {
-    const session = await readSession(plan, stretch, isCancelled);
-    if (session === undefined) {
-      if (isCancelled()) return undefined;
-    } else {
-      if (session.generation === engineGeneration()) return session;
-      release(session.kept);
-    }
-  }
-}
-
-/** As {@link openSession}; nothing also if the engine was restarted meanwhile. */
-async function readSession(plan: RunPlan, stretch: Stretch, isCancelled: () => boolean): Promise<Session | undefined> {
-  const reader = call(plan, (engine) => plan.read(engine));
-  const generation = engineGeneration();
-  const kept = keep(reader);
-  try {
-    for (;;) {
-      const session = call(plan, () => stepOf(reader, plan.began));
-      if (session !== undefined) return session;
-      if (!stretch.isOver) continue;
-      await stretch.leave();
-      if (isCancelled() || generation !== engineGeneration()) return undefined;
-    }
-  } finally {
-    if (generation === engineGeneration()) reader.free();
-    release(kept);
-  }
-}
-
-/** Reads on. The run, once everything is read. */
-function stepOf(reader: EvalRunReader, began: number): Session | undefined {
-  const run = reader.step();
-  return run === undefined ? undefined : sessionOf(run, began);
-}
-
-/** Starts the time of a run; the engine is kept as it is until the session is closed. */
-export function sessionOf(run: EvalRun, began: number): Session {
-  run.start(began);
-  return { run, header: run.header(), generation: engineGeneration(), kept: keep(run) };
-}
-
-/** Whether a session is still there: an engine that is started afresh takes it along. */
-export function isOpen({ generation }: Session): boolean {
-  return generation === engineGeneration();
-}
-
-export function closeSession({ run, generation, kept }: Session): void {
-  if (generation === engineGeneration()) run.free();
-  release(kept);
-}
-
-/** Says whether a metric may ask a judge: whether the budget lets it, and it can score one of the selected cases. */
-function maySomebodyBeAsked(plan: RunPlan, { run }: Session): (metric: number) => boolean {
-  const { evalIds } = plan;
-  const selected = evalIds && new Set(evalIds);
-  return (metric) => {
-    if (emptyBudget(plan.options.budget) !== undefined) return false;
-    for (let first = 0; ;) {
-      const text = call(plan, () => run.casesToJs(first));
-      const cases = JSON.parse(text) as { evalId?: string }[];
-      // A run of one conversation has a case without an id, which may always be scored.
-      if (first === 0 && (cases.length === 0 || cases[0]?.evalId === undefined)) return true;
-      if (cases.length === 0) return false;
-      for (const [at, { evalId = "" }] of cases.entries()) {
-        if (selected?.has(evalId) === false) continue;
-        if (!call(plan, () => run.unscorable(first + at))[metric]) return true;
-      }
-      first += cases.length;
-    }
-  };
-}
-
-/** What may surprise in the inputs and the judges of a run, in which nothing is scored yet. */
-export function warningsOf(plan: RunPlan, session: Session): readonly EngineError[] {
-  const { run, header } = session;
-  const judges = new Judges(plan.options, header, maySomebodyBeAsked(plan, session));
-  call(plan, () => judges.attach(run));
-  return [...header.warnings, ...judges.warnings];
-}
-
 interface Step {
   cases: DecodedCase[];
   tasks: HostTask[];
@@ -389,139 +271,4 @@ function takeStep(run: EvalRun, decoder: CaseDecoder, size: number, now: number)
   const tasks = batch.tasks as HostTask[];
   const calls = batch.calls === 0 ? [] : run.calls();
   return { cases, tasks, calls, aborts, finished, idle: !finished && !hasMore, waitUntil };
-}
-
-/** What came of a metric of the user's own: what it found, or why there is nothing. */
-type Answer = { found: CustomResult } | { failure: string };
-
-async function compute(task: HostTask, header: RunHeader, { registry, sources }: RunPlan): Promise<Answer> {
-  try {
-    const metric = header.metrics[task.metric] as EvalMetric;
-    const actual = taskInvocations(task.actual, sources.actual, task.run ?? 0);
-    const expected = task.expected === null ? undefined : taskInvocations(task.expected, sources.expected, task.case);
-    const scenario = (task.scenario ?? undefined) as EvalCase["conversationScenario"];
-    const evaluator = registry.getEvaluator(metric);
-    const result: unknown = await evaluator.evaluateInvocations(actual, expected, scenario);
-    if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
-    return { found: customResultOf(result as EvaluationResult) };
-  } catch (error) {
-    return { failure: isAdkMetricsError(error) ? describe(error) : messageOf(error) };
-  }
-}
-
-const NO_RESULT = "the metric gave no evaluation result";
-
-/** What the engine reads of an evaluation, in which anything may be: getters are read once, and nothing of it is kept. */
-function customResultOf({
-  overallScore,
-  overallEvalStatus,
-  reason,
-  perInvocationResults,
-}: EvaluationResult): CustomResult {
-  return {
-    overall: findingOf(overallScore, overallEvalStatus, reason),
-    turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }) =>
-      findingOf(score, evalStatus, reason),
-    ),
-  };
-}
-
-function findingOf(score: unknown, status: unknown, reason: unknown): CustomResult["overall"] {
-  return { score: primitive(score), status: primitive(status), reason: primitive(reason) };
-}
-
-/** A value that runs no code of the user's when the engine looks at it; it refuses the empty object in any field. */
-function primitive(value: unknown): unknown {
-  const isObject = typeof value === "function" || (typeof value === "object" && value !== null);
-  return isObject ? {} : value;
-}
-
-function deliver(run: EvalRun, completion: Completion): void {
-  if ("call" in completion) {
-    deliverAnswer(run, completion.at, completion.call, completion.answer);
-    return;
-  }
-  const { task, answer } = completion;
-  if ("failure" in answer) run.handleCustomFailure(task, answer.failure);
-  else run.handleCustom(task, answer.found);
-}
-
-/** An answer on its way to the engine that asked. */
-type Completion = { generation: number } & (
-  { task: number; answer: Answer } | { call: number; at: number; answer: CallAnswer }
-);
-
-/** The longest sleep that timers keep to, in milliseconds; a longer one ends at once. */
-const LONGEST_SLEEP = 2 ** 31 - 1;
-
-/**
- * The time of a run, in milliseconds. It stands still while those work who take its results, so that calls are not late
- * for it, but does not keep the run from ending when its own time is over.
- */
-class Clock {
-  readonly #end: number;
-  /** How long it stood still. */
-  #behind = 0;
-  #pausedAt: number | undefined;
-
-  constructor(began: number, timeMs = Infinity) {
-    this.#end = began + timeMs;
-  }
-
-  now(): number {
-    const now = performance.now();
-    return now >= this.#end ? now : (this.#pausedAt ?? now - this.#behind);
-  }
-
-  pause(): void {
-    this.#pausedAt = performance.now() - this.#behind;
-  }
-
-  resume(): void {
-    if (this.#pausedAt === undefined) return;
-    this.#behind = performance.now() - this.#pausedAt;
-    this.#pausedAt = undefined;
-  }
-
-  /** When this time comes, by the runtime's clock. */
-  realTime(time: number | undefined): number | undefined {
-    return time === undefined ? undefined : Math.min(time + this.#behind, this.#end);
-  }
-}
-
-/** Answers on their way to the engine, and the sleep until the next one. */
-class CompletionQueue {
-  #completions: Completion[] = [];
-  #woken = false;
-  #awake: (() => void) | undefined;
-
-  put(completion: Completion): void {
-    this.#completions.push(completion);
-    this.wake();
-  }
-
-  take(): Completion[] {
-    return this.#completions.splice(0);
-  }
-
-  wake(): void {
-    this.#woken = true;
-    this.#awake?.();
-  }
-
-  /** Waits for an answer, a call of `wake`, or a time; not at all if something came since the last wait. */
-  async next(until: number | undefined): Promise<void> {
-    if (!this.#woken) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      await new Promise<void>((resolve) => {
-        this.#awake = resolve;
-        if (until === undefined) return;
-        const sleep = Math.max(0, until - performance.now()) + 1;
-        timer = setTimeout(resolve, Math.min(sleep, LONGEST_SLEEP));
-      });
-      this.#awake = undefined;
-      clearTimeout(timer);
-    }
-    this.#woken = false;
-  }
 }
