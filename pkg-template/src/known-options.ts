@@ -96,6 +96,9 @@ export const REQUEST_OPTIONS = [...REQUEST, ...EVALUATOR_OPTIONS] as readonly (k
 /** The options that are for running agents. */
 export const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator", "onAgentProgress"] as const;
 
+/** The options of everything that runs agents and scores what they do. */
+export const AGENT_OPTIONS = [...EVALUATOR_OPTIONS, ...RUN_OPTIONS, "registry", "strict", "advisory"] as const;
+
 /** The same help for several options. */
 export function allInstead(names: readonly string[], help: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, help]));

@@ -44,6 +44,29 @@ test("what is no agent is refused before anything is run, and the error says wha
   }
 });
 
+test("options in the place of another argument are told to go last, and words are no yes", async () => {
+  const agent = () => assert.fail("the agent was run");
+  const ofSets = (...args) => AgentEvaluator.evaluateEvalSet(agent, HELLO, MATCH, ...args);
+  const ofFiles = (...args) => AgentEvaluator.evaluate(agent, "hello.test.json", ...args);
+  for (const [work, path, help] of [
+    [
+      () => ofSets(1, { turnTimeoutMs: 5 }),
+      "printDetailedResults",
+      /^Options are the sixth argument: evaluateEvalSet\(/,
+    ],
+    [() => ofSets(1, "no"), "printDetailedResults", /sixth/],
+    [() => ofSets({ turnTimeoutMs: 5 }), "numRuns", /sixth/],
+    [() => ofFiles({ turnTimeoutMs: 5 }), "numRuns", /^Options are the fifth argument: evaluate\(/],
+    [() => ofFiles(1, { turnTimeoutMs: 5 }), "initialSessionFile", /fifth/],
+    [() => ofFiles(1, undefined, { printDetailedResults: "no" }), "printDetailedResults", /^$/],
+  ]) {
+    const error = await errorOf(work);
+    assert.match(String(error.message), /^expected (true or false|a number|a path), found/);
+    assert.deepEqual([error.code, error.path], ["invalid_input", path]);
+    assert.match(error.help ?? "", help);
+  }
+});
+
 test("mistakes in the evalset, the metrics and the numbers are found before the agent is run", async () => {
   const agent = () => assert.fail("the agent was run");
   const mistakes = [

@@ -71,6 +71,8 @@ export class AgentEvaluator {
     options: AgentEvaluationOptions = {},
   ): Promise<EvalSetResult> {
     checkCriteria(criteria, "criteria");
+    checkNoOptions(numRuns, "a number", "numRuns", OF_EVALSETS);
+    if (typeof printDetailedResults !== "boolean") throw notBoolean(printDetailedResults, OF_EVALSETS);
     checkRunOptions(options, "evaluateEvalSet");
     const subject = await subjectOf(agent);
     const result = await evaluateAgent(subject, { evalSet, config: { criteria } }, numRuns, options);
@@ -101,6 +103,9 @@ export class AgentEvaluator {
   ): Promise<EvalSetResult[]> {
     checkRunOptions(fileOptions, "evaluate");
     const { printDetailedResults = false, criteria, ...options } = fileOptions;
+    if (typeof printDetailedResults !== "boolean") throw notBoolean(printDetailedResults);
+    checkNoOptions(numRuns, "a number", "numRuns", OF_FILES);
+    checkNoOptions(initialSessionFile, "a path", "initialSessionFile", OF_FILES);
     const host = nodeHost();
     if (criteria !== undefined) checkCriteria(criteria, "criteria");
     const subject = await subjectOf(agent);
@@ -174,6 +179,23 @@ export class AgentEvaluator {
       throw new AdkMetricsError("invalid_input", message, { path: "newEvalDataFile", help, cause });
     });
   }
+}
+
+const OF_EVALSETS =
+  "Options are the sixth argument: evaluateEvalSet(agent, evalSet, criteria, numRuns, printDetailedResults, options)";
+const OF_FILES = "Options are the fifth argument: evaluate(agent, path, numRuns, initialSessionFile, options)";
+
+/** @throws {AdkMetricsError} `invalid_input` for an object, which is most likely the options. */
+function checkNoOptions(value: unknown, what: string, name: string, help: string): void {
+  if (isObject(value)) throw withHelp(unexpected(what, value, name), help);
+}
+
+function notBoolean(value: unknown, help?: string): AdkMetricsError {
+  return withHelp(unexpected("true or false", value, "printDetailedResults"), help);
+}
+
+function withHelp({ code, message, path = "" }: AdkMetricsError, help?: string): AdkMetricsError {
+  return new AdkMetricsError(code, message, help === undefined ? { path } : { path, help });
 }
 
 function nodeHost(): AgentHost {

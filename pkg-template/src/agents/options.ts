@@ -1,7 +1,7 @@
 /** How agents are evaluated. */
 
 import { reading } from "../engine/values.js";
-import { allInstead, checkOptions, EVALUATOR_OPTIONS, RUN_OPTIONS } from "../known-options.js";
+import { AGENT_OPTIONS, allInstead, checkOptions } from "../known-options.js";
 import type { EvaluatorOptions, MetricRegistry } from "../types.js";
 import type { AgentRunOptions } from "./run.js";
 import { checkSimulatorOptions } from "./simulator.js";
@@ -18,9 +18,7 @@ export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOption
   advisory?: readonly string[];
 }
 
-const KNOWN = [...EVALUATOR_OPTIONS, ...RUN_OPTIONS, "registry", "strict", "advisory"];
-
-const OF_FILES = [...KNOWN, "criteria", "printDetailedResults"];
+const OF_FILES = [...AGENT_OPTIONS, "criteria", "printDetailedResults"];
 
 const INPUTS = ["evalSet", "actual", "agent"];
 
@@ -65,7 +63,7 @@ const INSTEAD = {
  */
 export function checkRunOptions(options: object, to: keyof typeof INSTEAD): void {
   const instead: Readonly<Record<string, string>> = INSTEAD[to];
-  const known = to === "evaluate" ? OF_FILES : KNOWN.filter((name) => !Object.hasOwn(instead, name));
+  const known = to === "evaluate" ? OF_FILES : AGENT_OPTIONS.filter((name) => !Object.hasOwn(instead, name));
   checkOptions(options, known, { instead });
   checkSimulatorOptions(reading("options", () => (options as AgentEvaluationOptions).userSimulator));
 }

@@ -24,7 +24,7 @@ import {
   EvalStatus,
   type EvaluationResult,
 } from "../index.js";
-import { closest } from "../closest.js";
+import { AGENT_OPTIONS, allInstead, checkOptions } from "../known-options.js";
 import { type Paint, renderFailures, renderTable, type Style } from "../report/index.js";
 import { failureSummary, renderPooledFailures } from "../report/failures.js";
 import { count } from "../report/text.js";
@@ -160,6 +160,22 @@ export const adkMatchers: AdkMatcherFunctions = {
   },
 };
 
+/** What the matcher takes. */
+const KNOWN = [...AGENT_OPTIONS, "numRuns", "initialSessionFile"];
+
+/** What to do instead of giving an option of `AgentEvaluator` or `evaluate`. */
+const INSTEAD = {
+  ...allInstead(
+    ["criteria", "config"],
+    "Pass criteria as the second argument: toPassEvalSet(evalSet, criteria, options)",
+  ),
+  ...allInstead(["agent", "actual"], "Pass an agent to expect: expect(agent).toPassEvalSet(evalSet)"),
+  evalSet: "Pass it as the first argument: toPassEvalSet(evalSet, criteria, options)",
+  evalIds: "Pass an evalset that has only these cases",
+  evalSetName: "Name an evalset in an old form by readEvalSet(evalSet, name), and pass what that gives",
+  printDetailedResults: "A test that fails shows what did not pass, turn by turn",
+};
+
 /** Runs an agent. It throws if it does not pass. */
 async function run(
   agent: Agent,
@@ -167,25 +183,8 @@ async function run(
   criteria: Criteria | undefined,
   options: PassEvalSetOptions,
 ): Promise<EvalSetResult[]> {
-  if (typeof options !== "object" || options === null) {
-    throw new AdkMetricsError("invalid_input", "expected an object of options", { path: "options" });
-  }
+  checkOptions(options, KNOWN, { instead: INSTEAD });
   const { numRuns, initialSessionFile, ...others } = options;
-  const elsewhere = (key: string, help: string) => {
-    if (Reflect.get(options, key) === undefined) return;
-    throw new AdkMetricsError("invalid_input", `\`${key}\` does not apply here`, { path: `options: ${key}`, help });
-  };
-  elsewhere("criteria", "Pass criteria as the second argument: toPassEvalSet(evalSet, criteria, options)");
-  elsewhere("printDetailedResults", "A test that fails shows what did not pass, turn by turn");
-  // AgentEvaluator, which finds the other mistakes, takes these as arguments.
-  for (const key of Object.keys(others)) {
-    const meant = closest(key, ["numRuns", "initialSessionFile"]);
-    if (meant === undefined) continue;
-    throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, {
-      path: `options: ${key}`,
-      help: `Did you mean \`${meant}\`?`,
-    });
-  }
   if (typeof evalSet === "string" || isUrl(evalSet)) {
     return AgentEvaluator.evaluate(agent, evalSet, numRuns, initialSessionFile, { ...others, criteria });
   }
@@ -195,7 +194,12 @@ async function run(
       help: "Pass a path, a file: URL, an object or bytes",
     });
   }
-  elsewhere("initialSessionFile", "It is for the path of an evalset; an evalset itself names its session");
+  if (initialSessionFile !== undefined) {
+    throw new AdkMetricsError("invalid_input", "`initialSessionFile` does not apply here", {
+      path: "options: initialSessionFile",
+      help: "It is for the path of an evalset; an evalset itself names its session",
+    });
+  }
   return [await AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria ?? DEFAULT_CRITERIA, numRuns, false, others)];
 }
 

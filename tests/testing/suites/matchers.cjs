@@ -260,6 +260,8 @@ exports.define = ({ test, expect, adk, folder }) => {
   test("fails for an unusable evalset", () => expect(goodAgent).toPassEvalSet({ evalCases: 3 }));
   test("fails for an unknown metric", () => expect(goodAgent).toPassEvalSet(evalSet, { response_mach_score: 1 }));
   test("fails for a misspelt option", () => expect(goodAgent).toPassEvalSet(evalSet, CALLS, { paralelism: 2 }));
+  test("fails for an unknown option", () => expect(goodAgent).toPassEvalSet(evalSet, CALLS, { bogus: 1 }));
+  test("fails for criteria among options", () => expect(goodAgent).toPassEvalSet(evalSet, CALLS, { criteria: CALLS }));
   test("fails for impossible runs", () => expect(goodAgent).toPassEvalSet(evalSet, CALLS, { numRuns: 0 }));
 };
 
