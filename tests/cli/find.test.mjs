@@ -160,9 +160,10 @@ test("says which criteria and which settings of the simulated user apply", async
 });
 
 test("says which criteria apply where they stand at the top of a config", async (t) => {
-  const { stderr } = await run(["eval", "a.evalset.json"], {
-    cwd: tree(t, ["a.evalset.json"], { "test_config.json": { response_match_score: 0.5 } }),
+  const { stderr, stdout } = await run(["eval", "a.evalset.json"], {
+    cwd: tree(t, ["a.evalset.json"], { "test_config.json": { response_match_score: 0.5, foo: 2 } }),
   });
+  assert.match(stdout, /`foo` is not a key of an eval config and is left out/);
   assert.match(stderr, /^criteria: test_config\.json: response_match_score 0\.5$/m);
 });
 

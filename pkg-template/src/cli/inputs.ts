@@ -6,7 +6,9 @@ import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { isTraces } from "../interop/otlp.js";
 import { tracesToJson } from "../interop/traces.js";
+import { isPrebuilt } from "../metric-info.js";
 import { count } from "../report/text.js";
+import type { MetricRegistry } from "../types.js";
 import type { Arguments } from "./arguments.js";
 import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
 import { findEvalSets, realPath } from "./find.js";
@@ -145,12 +147,16 @@ function actualBytes(file: string): Uint8Array {
   }
 }
 
-/** Says on stderr by which criteria evalsets are scored. */
-export function sayWhichCriteria(inputs: readonly Input[]): void {
+/**
+ * Says on stderr by which criteria evalsets are scored.
+ *
+ * @param registries The metrics of each input besides the engine's.
+ */
+export function sayWhichCriteria(inputs: readonly Input[], registries: readonly MetricRegistry[]): void {
   const configs = [...new Set(inputs.flatMap(({ files }) => files.config ?? []))];
   for (const file of configs) {
-    const config = inputs.find(({ files }) => files.config === file)?.config;
-    note(`criteria: ${file}${criteriaText(config)}`);
+    const at = inputs.findIndex(({ files }) => files.config === file);
+    note(`criteria: ${file}${criteriaText(inputs[at]?.config, registries[at]?.customMetricNames() ?? [])}`);
   }
   const bare = new Set(inputs.filter(({ files }) => files.config === undefined).map(({ files }) => files.evalSet));
   if (bare.size === 0) return;
@@ -159,10 +165,12 @@ export function sayWhichCriteria(inputs: readonly Input[]): void {
 }
 
 /** The criteria and the settings of the simulated user in a config, in a line; nothing for what cannot be read. */
-function criteriaText(config: Uint8Array | undefined): string {
+function criteriaText(config: Uint8Array | undefined, custom: readonly string[]): string {
   try {
     const value = parseJson(new TextDecoder().decode(config)) as Record<string, unknown>;
-    const criteria = Object.entries(criteriaIn(value));
+    // At the top of a config the engine leaves out, with a warning, what is no metric.
+    const isScored = (name: string) => isObject(value.criteria) || isPrebuilt(name) || custom.includes(name);
+    const criteria = Object.entries(criteriaIn(value)).filter(([name]) => isScored(name));
     // Another file in the place of a config has numbers at its top as well.
     if (!isObject(value.criteria) && OTHER_FILES.some((key) => key in value)) return "";
     const simulator = value.user_simulator_config ?? value.userSimulatorConfig;

@@ -241,7 +241,7 @@ async function evaluateAll(
   if (source.begin !== undefined || strict) await checkAll(inputs, source, registries, { ...common, budget, strict });
   await source.begin?.();
   stop.listen();
-  sayWhichCriteria(inputs);
+  sayWhichCriteria(inputs, registries);
   const bar = new ProgressBar();
   const scored = inputs.map((): EvalSetResult | undefined => undefined);
   const mistakes = new Set<unknown>();
