@@ -1,5 +1,6 @@
-/** What there is to read in an invocation: calls and texts, as the metrics see them. */
+/** What there is to read in an invocation, in either spelling: calls and texts, as the metrics see them. */
 
+import { snakeOf } from "./engine/spelling.js";
 import { reading } from "./engine/values.js";
 import type { Content, FunctionCall, InvocationInput } from "./types.js";
 
@@ -18,14 +19,17 @@ export function toolCallsOf(invocation: InvocationInput | null | undefined): Fun
 }
 
 function callsOf(invocation: InvocationInput | null | undefined): FunctionCall[] {
-  const data: unknown = invocation?.intermediateData;
-  if (!isRecord(data)) return [];
-  if (!Array.isArray(data.invocationEvents)) return Array.isArray(data.toolUses) ? data.toolUses.filter(isRecord) : [];
-  return data.invocationEvents
+  const data = fieldOf(invocation, "intermediateData");
+  const events = fieldOf(data, "invocationEvents");
+  if (!Array.isArray(events)) {
+    const calls = fieldOf(data, "toolUses");
+    return Array.isArray(calls) ? calls.filter(isRecord) : [];
+  }
+  return events
     .filter(isRecord)
     .map((event) => event.content)
     .flatMap((content) => (isRecord(content) && Array.isArray(content.parts) ? content.parts : []))
-    .map((part: unknown) => (isRecord(part) ? part.functionCall : undefined))
+    .map((part: unknown) => fieldOf(part, "functionCall"))
     .filter(isRecord);
 }
 
@@ -38,7 +42,7 @@ export function textOf(content: Content | null | undefined): string {
 
 /** What the user said in an invocation. */
 export function userText(invocation: InvocationInput | null | undefined): string {
-  return textOf(invocation?.userContent);
+  return textOf(fieldOf(invocation, "userContent") as Content | undefined);
 }
 
 /**
@@ -50,7 +54,12 @@ export function userText(invocation: InvocationInput | null | undefined): string
  * @throws {AdkMetricsError} `invalid_input` if a getter or a proxy in it throws, or if `parts` is no list.
  */
 export function finalText(invocation: InvocationInput | null | undefined): string {
-  return reading("invocation", () => textOf(invocation?.finalResponse));
+  return reading("invocation", () => textOf(fieldOf(invocation, "finalResponse") as Content | undefined));
+}
+
+/** A field of a record in either spelling. camelCase counts where it has both, as in the engine. */
+function fieldOf(record: unknown, key: string): unknown {
+  return isRecord(record) ? (record[key] ?? record[snakeOf(key)]) : undefined;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -137,6 +137,19 @@ test("the same documents give hosts the same, as bytes, as text and as objects i
   }
 });
 
+test("calls and texts are read in either spelling; camelCase counts where both are there", () => {
+  const content = { parts: [{ text: "Hello" }] };
+  const events = [{ content: { parts: [{ function_call: { name: "t" } }] } }];
+  const summary = { intermediate_data: { tool_uses: [{ name: "t" }] }, final_response: content };
+  for (const turn of [summary, { ...summary, intermediate_data: { invocation_events: events } }]) {
+    assert.deepEqual(toolCallsOf(turn), [{ name: "t" }]);
+    assert.equal(finalText(turn), "Hello");
+  }
+  const both = { ...summary, finalResponse: { parts: [{ text: "Hi" }] }, intermediateData: { toolUses: [] } };
+  assert.deepEqual([finalText(both), toolCallsOf(both)], ["Hi", []]);
+  assert.deepEqual(toolCallsOf({ ...summary, intermediateData: null }), [{ name: "t" }]);
+});
+
 test("an object that has the shape comes back as it is, also beside one that has not", async () => {
   const turn = {
     userContent: { parts: [{ text: "Hi" }] },
