@@ -88,6 +88,12 @@ export function isUnheard(turn: Turn): boolean {
   );
 }
 
+/** Whether a callback of google-adk may have changed the last answer of a conversation: no later turn was told of it. */
+export function mayDiffer(turns: readonly Turn[]): boolean {
+  const last = turns.at(-1)?.calls.at(-1);
+  return last !== undefined && isOfAdk(last.from.span) && !asksTools(last.output) && wordsIn(last.output) !== "";
+}
+
 /** A turn with what later turns tell of it. */
 function readTurn(
   turn: Turn,

@@ -7,7 +7,7 @@
 import { hosted } from "../engine/hosted.js";
 import { optionsOf } from "../known-options.js";
 import { exactly, rounded } from "./integers.js";
-import { isUnheard, noModel, runOf, type TracedRun } from "./invocations.js";
+import { isUnheard, mayDiffer, noModel, runOf, type TracedRun } from "./invocations.js";
 import { readTelemetry, wrong } from "./otlp.js";
 import { conversationsOf } from "./turns.js";
 
@@ -64,7 +64,7 @@ function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {
   }
   const turns = [...conversations.values()].flat();
   if (turns.every(isUnheard)) throw noModel(turns[0] as (typeof turns)[number]);
-  return [...conversations].map(([sessionId, turns]) => {
+  const runs = [...conversations].map(([sessionId, turns]) => {
     const ofFirst = (turns[0]?.outer ?? turns[0]?.nodes[0])?.span.attributes ?? [];
     const conversation: TracedConversation = {
       sessionId,
@@ -72,9 +72,16 @@ function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {
       attributes: Object.fromEntries(ofFirst),
     };
     const mapped = typeof evalIds === "function" ? evalIds(rounded(conversation)) : idOf(evalIds, sessionId);
-    return runOf(mapped ?? sessionId, sessionId, turns, moments);
+    return { run: runOf(mapped ?? sessionId, sessionId, turns, moments), mayDiffer: mayDiffer(turns) };
   });
+  // Once for all: it says nothing of this conversation in particular.
+  const first = runs.find((one) => one.mayDiffer)?.run;
+  if (first !== undefined) first.warnings = [...(first.warnings ?? []), MAY_DIFFER];
+  return runs.map(({ run }) => run);
 }
+
+const MAY_DIFFER =
+  "traces of google-adk do not tell whether an after_model_callback changed the last answer of a conversation";
 
 function idOf(ids: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(ids, key) ? ids[key] : undefined;
