@@ -1,7 +1,9 @@
 // Agents that throw, hang, run in a circle or give what is no event: each fails its case with the reason.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import test from "node:test";
+import { promisify } from "node:util";
 import { EvalStatus } from "../../pkg/dist/esm/node.js";
 import { renderHtml, renderJUnit, renderMarkdown, renderTable } from "../../pkg/dist/esm/report.js";
 import { actualOf, answerOf, evalSetOf, said, scoreOf, turn } from "./evalsets.mjs";
@@ -195,4 +197,20 @@ test("a cancelled evaluation ends, and says so", async () => {
     error.failures[0].message,
     /^nothing was evaluated in case hello \((?:2 of 2 runs|run 1)\): .*cancelled/,
   );
+});
+
+test("with source maps too, no frame of this package is shown", async () => {
+  const entry = new URL("../../pkg/dist/esm/node.js", import.meta.url).href;
+  const program = `
+    import { AgentEvaluator } from ${JSON.stringify(entry)};
+    const turn = { userContent: { parts: [{ text: "hi" }] }, finalResponse: { parts: [{ text: "hi" }] } };
+    const evalSet = { evalSetId: "s", evalCases: [{ evalId: "c", conversation: [turn] }] };
+    const agent = () => { throw new TypeError('boom'); };
+    const evaluated = AgentEvaluator.evaluateEvalSet(agent, evalSet, { response_match_score: 1 }, 1);
+    console.log((await evaluated.catch((error) => error)).results[0].evalCaseResults[0].reason);
+  `;
+  const args = ["--enable-source-maps", "--input-type=module", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  assert.match(stdout, /TypeError: boom\n {4}at agent /);
+  assert.doesNotMatch(stdout, /pkg-template|shared-|node\.js/);
 });

@@ -45,8 +45,13 @@ function nameOf(error: unknown): string | undefined {
   });
 }
 
-/** The file that this code is in, as stacks name it: what runs agents is there too, and tells their authors nothing. */
-const OWN_FILE = /(?:\(|@|at )([^\s()@]+):\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
+/**
+ * The file that this code is in, as stacks name it: what runs agents is there too, and tells their authors nothing. With source
+ * maps it is the folder of the sources.
+ */
+const OWN_FILE = /(?:\(|@|at )([^\s()@]+):\d+:\d+\)?$/m
+  .exec(new Error().stack ?? "")?.[1]
+  ?.replace(/agents\/failure\.ts$/, "");
 
 const PLACE_AMONG_MANY = /^at async Promise\.\w+ \(index \d+\)$/;
 
