@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::shape::{List, Type, View as _, Warnings, did_you_mean, record};
-use crate::foundation::error::{ErrorCode, Result};
+use super::shape::{List, Type, View as _, Warnings, not_a_key, nothing_read, record, unread};
+use crate::foundation::error::Result;
 use crate::foundation::json::Json;
 
 record! {
@@ -72,13 +72,9 @@ record! {
 /// Rejects a call whose name or arguments are under unknown keys: it would count as a call without them.
 fn call_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let call = FunctionCall::from_json(json);
-    let is_missing = |key: &str, synonyms: &[&str]| {
-        let other = json.other_entries().find(|(other, value)| {
-            !value.is_null() && other.as_str().is_some_and(|other| synonyms.contains(&&*other))
-        });
-        let Some((other, value)) = other else { return Ok(()) };
-        let message = format!("`{}` is not a key of a tool call", other.as_str().unwrap_or_default());
-        Err(value.error(ErrorCode::InvalidInput, message).with_help(did_you_mean(key)))
+    let is_missing = |key: &str, synonyms: &[&str]| match unread(json, &|other| synonyms.contains(&other)) {
+        Some((other, value)) => Err(not_a_key(value, &other, "a tool call", key)),
+        None => Ok(()),
     };
     if call.name().is_none() {
         is_missing("name", &["tool_name", "toolName", "tool", "function"])?;
@@ -89,20 +85,45 @@ fn call_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     Ok(())
 }
 
-/// Rejects a part whose text is under another key: it would count as empty.
+/// What google-adk's parts have besides the fields of [`Part`], in both spellings.
+const OTHER_PART_KEYS: [&str; 26] = [
+    "inline_data",
+    "inlineData",
+    "file_data",
+    "fileData",
+    "executable_code",
+    "executableCode",
+    "code_execution_result",
+    "codeExecutionResult",
+    "thought_signature",
+    "thoughtSignature",
+    "video_metadata",
+    "videoMetadata",
+    "media_resolution",
+    "mediaResolution",
+    "tool_call",
+    "toolCall",
+    "tool_response",
+    "toolResponse",
+    "part_metadata",
+    "partMetadata",
+    "audio_transcription",
+    "audioTranscription",
+    "media_processing",
+    "mediaProcessing",
+    "speech_metadata",
+    "speechMetadata",
+];
+
+/// Rejects a part with unknown keys alone, such as its text under another one: it would count as empty.
 fn part_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let part = Part::from_json(json);
-    let is_empty =
-        part.text().is_none() && part.function_call().is_none() && part.function_response().is_none();
-    let content =
-        if is_empty { json.get("content").filter(|content| content.as_str().is_some()) } else { None };
-    match content {
-        None => Ok(()),
-        Some(content) => {
-            let error = content.error(ErrorCode::InvalidInput, "`content` is not a key of a part");
-            Err(error.with_help(did_you_mean("text")))
-        }
+    let is_read =
+        part.text().is_some() || part.function_call().is_some() || part.function_response().is_some();
+    if is_read || unread(json, &|key| OTHER_PART_KEYS.contains(&key)).is_some() {
+        return Ok(());
     }
+    nothing_read(json, "a part", "text, function_call and function_response")
 }
 
 /// Rejects a content without parts whose text is under other keys: it would count as empty.
@@ -110,12 +131,7 @@ fn content_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     if Content::from_json(json).parts().is_some() {
         return Ok(());
     }
-    let Some((key, value)) = json.other_entries().find(|(_, value)| !value.is_null()) else { return Ok(()) };
-    let key = key.as_str().unwrap_or_default();
-    let message = format!("a content has `parts`, here is `{key}`, so nothing of it would be read");
-    Err(value
-        .error(ErrorCode::InvalidInput, message)
-        .with_help(r#"Write {"role": "user", "parts": [{"text": "…"}]}"#))
+    nothing_read(json, "a content", r#"role and parts, as in {"role": "user", "parts": [{"text": "…"}]}"#)
 }
 
 impl Part<'_> {

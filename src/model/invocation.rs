@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::config::either;
 use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall};
 use super::results::EvalMetricResultPerInvocation;
-use super::shape::{List, Shape, Type, View, Warnings, did_you_mean, record};
+use super::shape::{List, Shape, Type, View, Warnings, not_a_key, nothing_read, record, unread};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Items, Json, Kind};
 use crate::foundation::suggestion::suggestion;
@@ -39,9 +39,10 @@ record! {
 }
 
 /// Rejects a turn without any known field whose content is under other keys: it would be scored as an empty
-/// one. Also rejects agents of which judges would see nothing.
+/// one. Also rejects what belongs into intermediate data, and agents of which judges would see nothing.
 fn invocation_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let turn = Invocation::from_json(json);
+    known_keys(json, "an invocation", Some(["intermediate_data.", "intermediateData."]), &DATA_KEYS)?;
     if let Some(app) = turn.app_details() {
         agents_are_read(app)?;
     }
@@ -57,13 +58,13 @@ fn invocation_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
 
 /// Rejects misspelt keys and wrong types in app details, which are otherwise kept as they are.
 fn agents_are_read(app: Json<'_>) -> Result<()> {
-    known_keys(app, "app details", &[["agent_details", "agentDetails"]])?;
+    known_keys(app, "app details", None, &[["agent_details", "agentDetails"]])?;
     let Some(agents) = either(app, ["agent_details", "agentDetails"]) else { return Ok(()) };
     check_kind(agents, Kind::Object, "an object (agents by their names)")?;
     for (_, agent) in agents.entries() {
         const TOOLS: [&str; 2] = ["tool_declarations", "toolDeclarations"];
         check_kind(agent, Kind::Object, "an object (an agent's details)")?;
-        known_keys(agent, "an agent's details", &[["name"; 2], ["instructions"; 2], TOOLS])?;
+        known_keys(agent, "an agent's details", None, &[["name"; 2], ["instructions"; 2], TOOLS])?;
         if let Some(instructions) = agent
             .get("instructions")
             .filter(|instructions| !instructions.is_null() && instructions.as_str().is_none())
@@ -81,24 +82,50 @@ fn check_kind(json: Json<'_>, kind: Kind, what: &str) -> Result<()> {
     if json.kind() == kind { Ok(()) } else { Err(json.expected(what)) }
 }
 
-/// Rejects keys that resemble one of these, each in both spellings.
-fn known_keys(json: Json<'_>, what: &str, keys: &[[&'static str; 2]]) -> Result<()> {
-    for (key, value) in json.entries() {
-        if value.is_null() || keys.iter().flatten().any(|known| *known == key) {
-            continue;
-        }
-        let is_camel = key.bytes().any(|byte| byte.is_ascii_uppercase());
-        let spellings = keys.iter().map(|[snake, camel]| if is_camel { *camel } else { *snake });
-        if let Some(meant) = suggestion(&key, spellings) {
-            let message = format!("`{key}` is not a key of {what}");
-            return Err(value.error(ErrorCode::InvalidInput, message).with_help(did_you_mean(meant)));
-        }
-    }
-    Ok(())
+/// Rejects keys that resemble one of these, each in both spellings. With a `place`, these belong there, and none is
+/// right here.
+fn known_keys(
+    json: Json<'_>,
+    what: &str,
+    place: Option<[&str; 2]>,
+    keys: &[[&'static str; 2]],
+) -> Result<()> {
+    let is_wrong = |key: &str| meant_of(key, keys).is_some_and(|meant| place.is_some() || meant != key);
+    let Some((key, value)) = unread(json, &is_wrong) else { return Ok(()) };
+    let [snake, camel] = place.unwrap_or_default();
+    let place = if is_camel(&key) { camel } else { snake };
+    Err(not_a_key(value, &key, what, &[place, meant_of(&key, keys).unwrap_or_default()].concat()))
 }
 
-/// Does the same for intermediate data.
-fn summary_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
+/// The one of these, each in both spellings, that a key is most likely meant to be.
+#[inline(never)]
+fn meant_of(key: &str, keys: &[[&'static str; 2]]) -> Option<&'static str> {
+    let is_camel = is_camel(key);
+    // Other libraries' words for the calls, where there are keys for them.
+    let key = if matches!(key, "tools" | "tool_calls" | "toolCalls") { "tool_uses" } else { key };
+    suggestion(key, keys.iter().map(|[snake, camel]| if is_camel { *camel } else { *snake }))
+}
+
+fn is_camel(key: &str) -> bool {
+    key.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// The keys of intermediate data in either form.
+const DATA_KEYS: [[&str; 2]; 4] = [
+    ["tool_uses", "toolUses"],
+    ["tool_responses", "toolResponses"],
+    ["intermediate_responses", "intermediateResponses"],
+    ["invocation_events", "invocationEvents"],
+];
+
+/// Rejects misspelt keys of either form of intermediate data.
+fn data_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
+    known_keys(json, "intermediate data", None, &DATA_KEYS)
+}
+
+/// Does the same, and rejects a summary whose content is under other keys.
+fn summary_is_read(json: Json<'_>, warnings: &Warnings) -> Result<()> {
+    data_is_read(json, warnings)?;
     let data = IntermediateSummary::from_json(json);
     let is_empty = data.tool_uses().is_none()
         && data.tool_responses().is_empty()
@@ -112,18 +139,6 @@ fn summary_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     } else {
         Ok(())
     }
-}
-
-#[cold]
-fn nothing_read(json: Json<'_>, what: &str, keys: &str) -> Result<()> {
-    let Some((key, value)) =
-        json.other_entries().find(|(key, value)| !value.is_null() && !key.raw().starts_with("\"$"))
-    else {
-        return Ok(());
-    };
-    let key = key.as_str().unwrap_or_default();
-    let message = format!("`{key}` is not a key of {what}, and there is nothing else in it to score");
-    Err(value.error(ErrorCode::InvalidInput, message).with_help(format!("Its keys are {keys}")))
 }
 
 record! {
@@ -243,7 +258,7 @@ record! {
     pub struct InvocationEvents<'a> called "intermediate data" {
         /// The events, in order.
         invocation_events: List<'a, InvocationEvent<'a>> = "invocation_events" | "invocationEvents" default;
-    }
+    } rule data_is_read
 }
 
 record! {

@@ -1,5 +1,7 @@
 //! Validates a document against its shape and numbers its fields. All errors are found here; views rely on it.
 
+use std::borrow::Cow;
+
 use super::{Field, Presence, Shape, Type, UnknownKeys, Warnings};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode, Result};
@@ -225,9 +227,9 @@ impl Checker<'_, '_> {
         let value = self.document.value(at);
         match of {
             Type::Record(Shape { name, .. }) | Type::Choice(name, _) => {
-                value.expected(&format!("an object ({name})"))
+                value.expected(&["an object (", name, ")"].concat())
             }
-            Type::IdOr(Shape { name, .. }) => value.expected(&format!("the id of {name} or an object")),
+            Type::IdOr(Shape { name, .. }) => value.expected(&["the id of ", name, " or an object"].concat()),
             _ => value.expected(match of {
                 Type::Text => "a string",
                 Type::Flag => "true or false",
@@ -242,7 +244,7 @@ impl Checker<'_, '_> {
 
     #[cold]
     fn given_twice(&self, at: u32, field: &Field) -> Error {
-        let message = format!("`{}` is given twice, also as `{}`", field.snake, field.camel);
+        let message = ["`", field.snake, "` is given twice, also as `", field.camel, "`"].concat();
         let error = self.document.value(at).error(ErrorCode::InvalidInput, message);
         error.with_help("Keep one of the two")
     }
@@ -250,10 +252,10 @@ impl Checker<'_, '_> {
     #[cold]
     fn missing(&self, at: u32, field: &Field) -> Error {
         let object = self.document.value(at);
-        let error = object.error(ErrorCode::InvalidInput, format!("`{}` is missing", field.snake));
+        let error = object.error(ErrorCode::InvalidInput, ["`", field.snake, "` is missing"].concat());
         let found: Vec<_> = object.entries().map(|(key, _)| key).collect();
         match suggestion(field.snake, found.iter().map(AsRef::as_ref)) {
-            Some(close) => error.with_help(format!("Is `{close}` meant to be `{}`?", field.snake)),
+            Some(close) => error.with_help(["Is `", close, "` meant to be `", field.snake, "`?"].concat()),
             None => error,
         }
     }
@@ -273,17 +275,17 @@ impl Checker<'_, '_> {
             return Ok(());
         }
         let value = self.document.value(key + 1);
-        let message = format!("`{name}` is not a key of {}", shape.name);
+        let message = no_key(&name, shape.name);
         match (meant_by(&name, shape), shape.unknown_keys) {
             (Some(meant), UnknownKeys::KeptByAdk) => {
-                self.warnings.add_with_help(value, format!("{message} and is not read"), did_you_mean(meant));
+                self.warnings.add_with_help(value, message + " and is not read", did_you_mean(meant));
                 return Ok(());
             }
             (Some(meant), _) => {
-                return Err(value.error(ErrorCode::InvalidInput, message).with_help(did_you_mean(meant)));
+                return Err(not_a_key(value, &name, shape.name, meant));
             }
-            (None, UnknownKeys::Ignored) => self.warnings.add(value, format!("{message} and is left out")),
-            (None, UnknownKeys::Unread) => self.warnings.add(value, format!("{message} and is not read")),
+            (None, UnknownKeys::Ignored) => self.warnings.add(value, message + " and is left out"),
+            (None, UnknownKeys::Unread) => self.warnings.add(value, message + " and is not read"),
             (None, UnknownKeys::Kept | UnknownKeys::KeptByAdk) => {}
         }
         if self.known_others.len() < MAX_REMEMBERED {
@@ -302,7 +304,34 @@ fn meant_by(key: &str, shape: &Shape) -> Option<&'static str> {
 
 /// Advice on a misspelt name.
 pub(crate) fn did_you_mean(name: &str) -> String {
-    format!("Did you mean `{name}`?")
+    ["Did you mean `", name, "`?"].concat()
+}
+
+/// The error of a key that is meant to be another one.
+#[cold]
+pub(crate) fn not_a_key(value: Json<'_>, key: &str, what: &str, meant: &str) -> Error {
+    value.error(ErrorCode::InvalidInput, no_key(key, what)).with_help(did_you_mean(meant))
+}
+
+fn no_key(key: &str, what: &str) -> String {
+    ["`", key, "` is not a key of ", what].concat()
+}
+
+/// The first key with a value, among those that are no fields, of which this holds.
+#[inline(never)]
+pub(crate) fn unread<'a>(json: Json<'a>, holds: &dyn Fn(&str) -> bool) -> Option<(Cow<'a, str>, Json<'a>)> {
+    json.other_entries().filter(|(_, value)| !value.is_null()).find_map(|(key, value)| {
+        let key = key.as_str()?;
+        holds(&key).then_some((key, value))
+    })
+}
+
+/// Rejects an object of which no field is read if it has other keys: it would be scored as an empty one.
+#[cold]
+pub(crate) fn nothing_read(json: Json<'_>, what: &str, keys: &str) -> Result<()> {
+    let Some((key, value)) = unread(json, &|key| !key.starts_with('$')) else { return Ok(()) };
+    let message = no_key(&key, what) + ", and there is nothing else in it to score";
+    Err(value.error(ErrorCode::InvalidInput, message).with_help("Its keys are ".to_owned() + keys))
 }
 
 fn is_finite(number: Json<'_>) -> bool {

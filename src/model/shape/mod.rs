@@ -20,7 +20,7 @@ use crate::foundation::error::Result;
 use crate::foundation::json::Json;
 
 pub use check::{check, check_paced};
-pub(crate) use check::{did_you_mean, whole};
+pub(crate) use check::{did_you_mean, not_a_key, nothing_read, unread, whole};
 pub(crate) use record::record;
 pub(super) use record::{field_number, presence};
 pub use view::{List, Record, View};

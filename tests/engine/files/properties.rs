@@ -163,13 +163,21 @@ fn function_response() -> BoxedStrategy<Node> {
     open_record(vec![optional("id", text()), optional("name", text()), optional("response", object())])
 }
 
+/// A part. Unknown keys alone are an error.
 fn part() -> BoxedStrategy<Node> {
-    open_record(vec![
+    let fields = vec![
         optional("text", text()),
         optional("thought", any::<bool>().prop_map(Node::Flag).boxed()),
         optional("function_call", function_call()),
         optional("function_response", function_response()),
-    ])
+    ];
+    let without_others_alone = |node| match node {
+        Node::Record(fields, _) if fields.iter().all(|(key, _)| *key == "thought") => {
+            Node::Record(fields, Vec::new())
+        }
+        other => other,
+    };
+    open_record(fields).prop_map(without_others_alone).boxed()
 }
 
 fn content() -> BoxedStrategy<Node> {

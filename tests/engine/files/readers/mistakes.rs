@@ -283,20 +283,25 @@ fn what_says_something_under_keys_that_are_not_read_does_not_count_as_empty() {
     for (turn, message) in [
         (
             r#"{"userContent": {"role": "user", "content": "What is 1 + 2?"}}"#,
-            "a content has `parts`, here is `content`, so nothing of it would be read \
+            "`content` is not a key of a content, and there is nothing else in it to score \
              (at eval_cases[0].conversation[0].userContent.content, line 1). \
-             Write {\"role\": \"user\", \"parts\": [{\"text\": \"…\"}]}",
+             Its keys are role and parts, as in {\"role\": \"user\", \"parts\": [{\"text\": \"…\"}]}",
         ),
         (
             r#"{"userContent": {}, "tools": [{"id": "1", "name": "add", "arguments": {}}]}"#,
-            "`tools` is not a key of an invocation, and there is nothing else in it to score \
-             (at eval_cases[0].conversation[0].tools, line 1). \
+            "`tools` is not a key of an invocation (at eval_cases[0].conversation[0].tools, line 1). \
+             Did you mean `intermediate_data.tool_uses`?",
+        ),
+        (
+            r#"{"userContent": {}, "answer": "3"}"#,
+            "`answer` is not a key of an invocation, and there is nothing else in it to score \
+             (at eval_cases[0].conversation[0].answer, line 1). \
              Its keys are user_content, final_response and intermediate_data",
         ),
         (
-            r#"{"user_content": {}, "intermediate_data": {"tools": []}}"#,
-            "`tools` is not a key of intermediate data, and there is nothing else in it to score \
-             (at eval_cases[0].conversation[0].intermediate_data.tools, line 1). \
+            r#"{"user_content": {}, "intermediate_data": {"steps": []}}"#,
+            "`steps` is not a key of intermediate data, and there is nothing else in it to score \
+             (at eval_cases[0].conversation[0].intermediate_data.steps, line 1). \
              Its keys are tool_uses, tool_responses and intermediate_responses, or invocation_events",
         ),
         (
@@ -313,11 +318,150 @@ fn what_says_something_under_keys_that_are_not_read_does_not_count_as_empty() {
         ),
         (
             r#"{"user_content": {"parts": [{"type": "text", "content": "Hi"}]}}"#,
-            "`content` is not a key of a part \
-             (at eval_cases[0].conversation[0].user_content.parts[0].content, line 1). Did you mean `text`?",
+            "`type` is not a key of a part, and there is nothing else in it to score \
+             (at eval_cases[0].conversation[0].user_content.parts[0].type, line 1). \
+             Its keys are text, function_call and function_response",
         ),
     ] {
         assert_eq!(eval_set_error(&set_of(turn)).to_string(), message);
+    }
+}
+
+/// A part without anything that google-adk has a field for, in every place that has parts.
+#[test]
+fn a_part_with_nothing_but_unknown_keys_is_no_empty_part() {
+    const KEYS: &str = "Its keys are text, function_call and function_response";
+    for (part, key) in [
+        (r#"{"body": "y"}"#, "body"),
+        (r#"{"type": "text", "value": "y"}"#, "type"),
+        (r#"{"type": "tool_use", "name": "delete_account", "input": {}}"#, "type"),
+        (r#"{"text": null, "inlineData": null, "body": "y"}"#, "body"),
+        (r#"{"thought": true, "summary": "y"}"#, "summary"),
+    ] {
+        let unread = format!("`{key}` is not a key of a part, and there is nothing else in it to score");
+        for turn in [
+            format!(r#"{{"user_content": {{"parts": [{{"text": "Hi"}}, {part}]}}}}"#),
+            format!(r#"{{"user_content": {{}}, "final_response": {{"parts": [{part}]}}}}"#),
+            format!(
+                r#"{{"userContent": {{}}, "intermediateData": {{"invocationEvents": [
+                    {{"author": "agent", "content": {{"parts": [{part}]}}}}]}}}}"#
+            ),
+            format!(
+                r#"{{"user_content": {{}}, "intermediate_data": {{"intermediate_responses": [["agent", [{part}]]]}}}}"#
+            ),
+        ] {
+            for error in [
+                eval_set_error(&set_of(&turn)),
+                actual_error(&set_of(&turn)),
+                actual_error(&format!(r#"[{{"eval_id": "c", "inferences": [{turn}]}}]"#)),
+            ] {
+                assert_eq!((error.message.as_str(), error.help.as_deref()), (unread.as_str(), Some(KEYS)));
+                assert!(error.path.as_ref().is_some_and(|path| path.ends_with(key)), "{error}");
+            }
+        }
+        let session = format!(
+            r#"{{"id": "s", "events": [{{"author": "user", "content": {{"parts": [{{"text": "Hi"}}]}}}},
+                {{"author": "agent", "content": {{"parts": [{part}]}}}}]}}"#
+        );
+        assert_eq!(actual_error(&session).message, unread);
+    }
+}
+
+#[test]
+fn a_part_of_any_kind_that_google_adk_has_is_read() {
+    let kinds = [
+        "media_resolution",
+        "code_execution_result",
+        "executable_code",
+        "file_data",
+        "inline_data",
+        "thought_signature",
+        "video_metadata",
+        "tool_call",
+        "tool_response",
+        "part_metadata",
+        "audio_transcription",
+        "media_processing",
+        "speech_metadata",
+    ];
+    let turn = |part: &str| format!(r#"{{"user_content": {{"parts": [{part}]}}, "final_response": {{}}}}"#);
+    for kind in kinds {
+        for key in [kind.to_owned(), camel(kind)] {
+            for part in [format!(r#"{{"{key}": {{}}}}"#), format!(r#"{{"note": 1, "{key}": {{}}}}"#)] {
+                assert!(try_eval_set(&set_of(&turn(&part))).is_ok(), "{part}");
+            }
+        }
+    }
+    for part in [
+        "{}",
+        r#"{"thought": true}"#,
+        r#"{"text": null}"#,
+        r#"{"text": "", "body": "y"}"#,
+        r#"{"body": null}"#,
+    ] {
+        assert!(try_eval_set(&set_of(&turn(part))).is_ok(), "{part}");
+    }
+}
+
+/// `camelCase` of `snake_case`.
+fn camel(snake: &str) -> String {
+    let mut words = snake.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |camel, word| camel + &word[..1].to_ascii_uppercase() + &word[1..])
+}
+
+#[test]
+fn a_misspelt_key_of_either_form_of_intermediate_data_is_an_error() {
+    for (data, key, meant) in [
+        (r#"{"invocation_events": [], "tool_use": [{"name": "f"}]}"#, "tool_use", "tool_uses"),
+        (r#"{"tooluses": [{"name": "f"}], "invocation_events": []}"#, "tooluses", "tool_uses"),
+        (r#"{"invocation_events": [], "tool_uses_": [{"name": "f"}]}"#, "tool_uses_", "tool_uses"),
+        (r#"{"invocation_events": [], "toolUse": [{"name": "f"}]}"#, "toolUse", "toolUses"),
+        (r#"{"invocation_events": [], "tool_response": []}"#, "tool_response", "tool_responses"),
+        (r#"{"tool_uses": [], "invocation_event": []}"#, "invocation_event", "invocation_events"),
+        (r#"{"invocation_event": []}"#, "invocation_event", "invocation_events"),
+        (r#"{"invocationEvent": []}"#, "invocationEvent", "invocationEvents"),
+        (r#"{"tools": [{"name": "f", "arguments": {}}]}"#, "tools", "tool_uses"),
+        (r#"{"tool_uses": [], "tools": [{"name": "f"}]}"#, "tools", "tool_uses"),
+        (r#"{"invocation_events": [], "toolCalls": [{"name": "f"}]}"#, "toolCalls", "toolUses"),
+    ] {
+        let turn = format!(r#"{{"user_content": {{}}, "intermediate_data": {data}}}"#);
+        for error in [eval_set_error(&set_of(&turn)), actual_error(&set_of(&turn))] {
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "`{key}` is not a key of intermediate data \
+                     (at eval_cases[0].conversation[0].intermediate_data.{key}, line 1). Did you mean `{meant}`?"
+                )
+            );
+        }
+    }
+}
+
+#[test]
+fn what_belongs_into_intermediate_data_is_not_read_beside_it() {
+    for (key, meant) in [
+        ("tool_uses", "intermediate_data.tool_uses"),
+        ("toolUses", "intermediateData.toolUses"),
+        ("tool_use", "intermediate_data.tool_uses"),
+        ("tool_responses", "intermediate_data.tool_responses"),
+        ("intermediate_responses", "intermediate_data.intermediate_responses"),
+        ("invocation_events", "intermediate_data.invocation_events"),
+        ("invocationEvents", "intermediateData.invocationEvents"),
+        ("tools", "intermediate_data.tool_uses"),
+        ("toolCalls", "intermediateData.toolUses"),
+    ] {
+        let hi = r#"{"role": "user", "parts": [{"text": "Hi"}]}"#;
+        let call = r#"{"id": "1", "name": "add", "arguments": {"a": 1}}"#;
+        let turn = format!(r#"{{"userContent": {hi}, "finalResponse": {hi}, "{key}": [{call}]}}"#);
+        for error in [eval_set_error(&set_of(&turn)), actual_error(&set_of(&turn))] {
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "`{key}` is not a key of an invocation (at eval_cases[0].conversation[0].{key}, line 1). Did you mean `{meant}`?"
+                )
+            );
+        }
     }
 }
 
