@@ -30,14 +30,16 @@ export function Export() {
       removeEventListener("keydown", close);
     };
   }, []);
-  // The menu is whole when it opens: the focus would pass what came later.
-  useEffect(() => void loadFormats(), []);
+  // Before the menu opens, as far as that can be foreseen: the focus would pass what comes later.
+  const load = () => void loadFormats();
   const run = summary.value;
   if (run === undefined || runProgress.value !== undefined) return null;
   return (
     <div class="exports">
-      <details ref={menu}>
-        <summary class="button">Export</summary>
+      <details ref={menu} onToggle={load}>
+        <summary class="button" onFocus={load} onPointerEnter={load}>
+          Export
+        </summary>
         <ul>
           {formats.value.map(({ format, label, about }) => (
             <li key={format}>
