@@ -407,7 +407,10 @@ fn a_part_of_any_kind_that_google_adk_has_is_read() {
 fn camel(snake: &str) -> String {
     let mut words = snake.split('_');
     let first = words.next().unwrap_or_default().to_owned();
-    words.fold(first, |camel, word| camel + &word[..1].to_ascii_uppercase() + &word[1..])
+    words.fold(first, |camel, word| {
+        let (initial, rest) = word.split_at(1);
+        camel + &initial.to_ascii_uppercase() + rest
+    })
 }
 
 #[test]
