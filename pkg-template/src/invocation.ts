@@ -18,7 +18,8 @@ export function toolCallsOf(invocation: InvocationInput | null | undefined): Fun
   return reading("invocation", () => callsOf(invocation));
 }
 
-function callsOf(invocation: InvocationInput | null | undefined): FunctionCall[] {
+/** As {@link toolCallsOf}, for callers that say where the mistake is. */
+export function callsOf(invocation: InvocationInput | null | undefined): FunctionCall[] {
   const data = fieldOf(invocation, "intermediateData");
   const events = fieldOf(data, "invocationEvents");
   if (!Array.isArray(events)) {
@@ -54,7 +55,12 @@ export function userText(invocation: InvocationInput | null | undefined): string
  * @throws {AdkMetricsError} `invalid_input` if a getter or a proxy in it throws, or if `parts` is no list.
  */
 export function finalText(invocation: InvocationInput | null | undefined): string {
-  return reading("invocation", () => textOf(fieldOf(invocation, "finalResponse") as Content | undefined));
+  return reading("invocation", () => answerText(invocation));
+}
+
+/** As {@link finalText}, for callers that say where the mistake is. */
+export function answerText(invocation: InvocationInput | null | undefined): string {
+  return textOf(fieldOf(invocation, "finalResponse") as Content | undefined);
 }
 
 /** A field of a record in either spelling. camelCase counts where it has both, as in the engine. */

@@ -12,7 +12,7 @@ import { importEntry } from "./support/package.mjs";
 const { AgentEvaluator, evaluate, FinalResponseMatchV2Evaluator, LocalEvalService, rouge1, RougeEvaluator } =
   await importEntry();
 
-/** How often functions of the engine are called by some work: those that read an evalset or a conversation. */
+/** How often functions of the engine are called by some work: those that read an evalset, a conversation or a turn of an agent. */
 async function readings(work) {
   seen.calls = {};
   await work();
@@ -78,11 +78,12 @@ test("a metric that asks no judge is computed before its promise is returned", a
 
 test("an evalset is read once, to find mistakes, for an agent's run and for its scores", async () => {
   const found = await readings(() => AgentEvaluator.evaluateEvalSet(() => "Hello!", EVALSET, CRITERIA, 2));
-  assert.deepEqual(found, { evalrunreader_new: 1 });
+  // Each of two runs has a turn, which is read when it is done.
+  assert.deepEqual(found, { evalrunreader_new: 1, evalSetToJs: 2 });
   const file = join(mkdtempSync(join(tmpdir(), "once-")), "a.test.json");
   writeFileSync(file, JSON.stringify(EVALSET));
   const ofFile = await readings(() => AgentEvaluator.evaluate(() => "Hello!", file, 2));
-  assert.deepEqual(ofFile, { evalrunreader_new: 1 });
+  assert.deepEqual(ofFile, { evalrunreader_new: 1, evalSetToJs: 2 });
 });
 
 test("what is wrong with an evaluation is asked, not scored", async () => {
@@ -137,7 +138,7 @@ test("an engine that is started afresh while an agent is run reads the evalset a
   const found = await readings(async () => {
     result = await AgentEvaluator.evaluateEvalSet(agent, evalSet, CRITERIA, 1);
   });
-  assert.deepEqual(found, { evalrunreader_new: 2 });
+  assert.deepEqual(found, { evalrunreader_new: 2, evalSetToJs: 1 });
   assert.equal(result.evalCaseResults[0].finalEvalStatus, 1);
 });
 
@@ -148,5 +149,5 @@ test("the evalset of a service is read once for what its cases are, and each cas
     const session = service.evaluateSession({ evalSetId: "set", evalCases: [EVALSET], evaluateConfig });
     for await (const { evalCaseResults } of session) assert.equal(evalCaseResults.length, 1);
   });
-  assert.deepEqual(found, { evalrunreader_new: 2 });
+  assert.deepEqual(found, { evalrunreader_new: 2, evalSetToJs: 1 });
 });

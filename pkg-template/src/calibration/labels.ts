@@ -154,7 +154,7 @@ export function readLabel(label: unknown): { passes?: boolean; score?: number } 
   if (typeof label === "number") return Number.isFinite(label) ? numbered(label) : undefined;
   if (typeof label !== "string") return undefined;
   const word = label.trim().toLowerCase();
-  const number = /^[-+]?\d*[.,]?\d+$/.test(word) ? Number(word.replace(",", ".")) : undefined;
+  const number = /^[-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+)$/.test(word) ? Number(word.replace(",", ".")) : undefined;
   if (number !== undefined) return numbered(number);
   if (PASSING.includes(word)) return { passes: true };
   return FAILING.includes(word) ? { passes: false } : undefined;

@@ -23,7 +23,7 @@ import {
   votesText,
 } from "./judged.js";
 import { proseOf } from "../votes.js";
-import { finalText, toolCallsOf, userText } from "../invocation.js";
+import { answerText, callsOf, userText } from "../invocation.js";
 import { happeningsOf, outputsOf, outputText } from "./happenings.js";
 import { firstByName, judgedMetrics } from "./results.js";
 import { callText, count, head, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
@@ -167,14 +167,14 @@ function isMatch(metricName: string): boolean {
 /** Whether a turn has an expected response, or a metric that misses one. */
 export function comparesTexts({ expectedInvocation, evalMetricResults }: Turn): boolean {
   if (!expectedInvocation) return false;
-  return finalText(expectedInvocation) !== "" || evalMetricResults.some(({ metricName }) => isMatch(metricName));
+  return answerText(expectedInvocation) !== "" || evalMetricResults.some(({ metricName }) => isMatch(metricName));
 }
 
 /** Whether a turn has expected tool calls, or a metric for which none are expected. */
 export function comparesCalls({ expectedInvocation, evalMetricResults }: Turn): boolean {
   if (!expectedInvocation) return false;
   return (
-    toolCallsOf(expectedInvocation).length > 0 ||
+    callsOf(expectedInvocation).length > 0 ||
     evalMetricResults.some(({ metricName, explanation }) => isTrajectory(metricName) || explanation?.alignment)
   );
 }
@@ -185,8 +185,8 @@ function note(text: string): DifferenceLine {
 
 /** The calls of a turn as the alignment pairs them. */
 function alignmentLines(turn: Turn, alignment: readonly AlignmentEntry[]): DifferenceLine[] {
-  const expected = toolCallsOf(turn.expectedInvocation);
-  const actual = toolCallsOf(turn.actualInvocation);
+  const expected = callsOf(turn.expectedInvocation);
+  const actual = callsOf(turn.actualInvocation);
   const outputs = outputsOf(turn.actualInvocation);
   if (alignment.length === 0) return [note("no tool calls were expected, none were made")];
   return alignment.flatMap((entry): DifferenceLine[] => {
@@ -242,7 +242,7 @@ export function traceOf(result: EvalCaseResult): TurnTrace[] {
       return note(`${one.kind === "thought" ? "thought: " : ""}${shorten(one.text, TEXT_WIDTH)}`);
     });
     const left = happenings.length - lines.length;
-    const answer = finalText(actualInvocation);
+    const answer = answerText(actualInvocation);
     return {
       turn: at + 1,
       user: userText(actualInvocation),
@@ -277,7 +277,7 @@ function isUnsafeInteger(text: string): boolean {
 /** Both lists of calls as they are, for results that came without an alignment. */
 function callLines(turn: Turn): DifferenceLine[] {
   const list = (title: string, invocation: Invocation | undefined) => {
-    const calls = toolCallsOf(invocation);
+    const calls = callsOf(invocation);
     const outputs = outputsOf(invocation);
     return [
       note(calls.length === 0 ? `${title}: none` : `${title}:`),
@@ -290,8 +290,8 @@ function callLines(turn: Turn): DifferenceLine[] {
 /** The two texts of a response, shortened. */
 function textLines(turn: Turn): DifferenceLine[] {
   return [
-    { mark: "expected", text: shorten(finalText(turn.expectedInvocation), TEXT_WIDTH) || "(no text)" },
-    { mark: "actual", text: shorten(finalText(turn.actualInvocation), TEXT_WIDTH) || "(no text)" },
+    { mark: "expected", text: shorten(answerText(turn.expectedInvocation), TEXT_WIDTH) || "(no text)" },
+    { mark: "actual", text: shorten(answerText(turn.actualInvocation), TEXT_WIDTH) || "(no text)" },
   ];
 }
 

@@ -7,7 +7,7 @@ import type { AlignmentEntry, EvalCaseResult, FunctionCall, FunctionResponse } f
 import { comparesCalls, placesText, sideText } from "./difference.js";
 import { isFailure, outputsOf, outputText } from "./happenings.js";
 import { html, type Markup } from "./html-markup.js";
-import { toolCallsOf } from "../invocation.js";
+import { callsOf } from "../invocation.js";
 import { head, isRecord, keyText, valueText } from "./text.js";
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
@@ -29,8 +29,8 @@ const KINDS: Record<AlignmentEntry["kind"], Kind> = {
 
 /** The tool calls of a turn: side by side as aligned, or as they came if nothing aligned them. */
 export function callsTable(turn: Turn): Markup | undefined {
-  const expected = toolCallsOf(turn.expectedInvocation);
-  const actual = toolCallsOf(turn.actualInvocation);
+  const expected = callsOf(turn.expectedInvocation);
+  const actual = callsOf(turn.actualInvocation);
   const outputs = outputsOf(turn.actualInvocation);
   if (expected.length + actual.length === 0) return undefined;
   const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation

@@ -10,7 +10,7 @@
  */
 
 import { checkOptions } from "../known-options.js";
-import { finalText, userText } from "../invocation.js";
+import { answerText, userText } from "../invocation.js";
 import { group } from "../lists.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, RubricScore } from "../types.js";
@@ -467,10 +467,10 @@ function turnSection(turn: Turn, at: number, scored: boolean, overall: ByName): 
       text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)
     }</div>`;
   const wanted =
-    compared && side("Expected response", finalText(expected), tokens?.matched.map((match) => match.expected) ?? []);
+    compared && side("Expected response", answerText(expected), tokens?.matched.map((match) => match.expected) ?? []);
   const made = side(
     compared ? "Actual response" : "Response",
-    finalText(actual),
+    answerText(actual),
     tokens?.matched.map((match) => match.actual) ?? [],
   );
   const said = userText(actual) || userText(expected) || "No text";

@@ -1,7 +1,7 @@
 /** Results for a terminal: aligned columns, then why what did not pass did not. */
 
 import { checkOptions } from "../known-options.js";
-import { finalText, toolCallsOf, userText } from "../invocation.js";
+import { answerText, callsOf, userText } from "../invocation.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
 import {
@@ -411,8 +411,8 @@ function writeDetails(page: Page, { name, result }: NamedCase): void {
     page.line(page.style(`  Turn ${index + 1}`, "bold"));
     const { actualInvocation, expectedInvocation } = turn;
     writeLabelled(page, "user", userText(actualInvocation) || userText(expectedInvocation));
-    if (expectedInvocation && comparesTexts(turn)) writeLabelled(page, "expected", finalText(expectedInvocation));
-    writeLabelled(page, "actual", finalText(actualInvocation));
+    if (expectedInvocation && comparesTexts(turn)) writeLabelled(page, "expected", answerText(expectedInvocation));
+    writeLabelled(page, "actual", answerText(actualInvocation));
     if (!turn.evalMetricResults.some((metric) => metric.explanation?.alignment)) {
       if (expectedInvocation && comparesCalls(turn)) writeCalls(page, "expected calls", expectedInvocation);
       writeCalls(page, "actual calls", actualInvocation);
@@ -456,7 +456,7 @@ function writeLabelled(page: Page, label: string, text: string): void {
 }
 
 function writeCalls(page: Page, label: string, invocation: Invocation): void {
-  const calls = toolCallsOf(invocation);
+  const calls = callsOf(invocation);
   if (calls.length === 0) return;
   page.line(`    ${page.style(label, "dim")}`);
   const outputs = outputsOf(invocation);
