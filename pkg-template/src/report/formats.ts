@@ -52,8 +52,8 @@ const FORMATS = {
     explains: "failures",
     render: tableChunks,
     comparison: {
-      // Long names push the counts to the next line.
-      signature: /^\S[^\n]*\s {1,2}\d[\s\S]*\n {2}baseline: /,
+      // Below the name and the counts, which long names push to the next line.
+      signature: /\n {2}baseline: /,
       render: comparisonTableChunks,
     },
   },
