@@ -171,7 +171,7 @@ export interface JudgeCache {
    * may have the same question asked several times at once.
    *
    * @param signal Aborts when the reply is no longer needed.
-   * @returns Gives the key free, after the reply is kept or the judge has failed.
+   * @returns Releases the key: to be called once the reply is kept or the judge has failed.
    */
   claim?(key: string, signal: AbortSignal): Promise<() => void | Promise<void>>;
 }
@@ -388,7 +388,7 @@ export interface EvalCaseResult extends Omit<
   judgeVotes?: JudgeVotes[];
 }
 
-/** How often the judge of a metric was right, by labels of people: what a calibration found. */
+/** How often the judge of a metric was right, by human labels: what a calibration found. */
 export interface JudgeCalibration {
   metricName: string;
   /** How many verdicts were labelled. */

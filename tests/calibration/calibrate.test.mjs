@@ -494,7 +494,7 @@ describe("a calibration that is kept", () => {
     const { judgeCalibrations, warnings } = withCalibration(evaluated, kept);
     assert.deepEqual([judgeCalibrations[0].labelled, judgeCalibrations[0].stale, warnings], [12, undefined, undefined]);
     const said =
-      /labels of people agree with the judge: rubric_based_final_response_quality_v1 in 75 % of 12 \(47 to 91 %\)/i;
+      /human labels agree with the judge: rubric_based_final_response_quality_v1 in 75 % of 12 \(47 to 91 %\)/i;
     assert.match(renderTable(withCalibration(evaluated, kept), { width: 200 }), said);
     assert.match(renderHtml(withCalibration(evaluated, kept)), said);
     assert.match(renderMarkdown(withCalibration(evaluated, kept)), /75 &#37; of 12/);

@@ -47,7 +47,7 @@ test("results of eval keep the votes, are labelled and calibrated", async (t) =>
   assert.equal((await run(["calibrate", "museum.json", "--labels", "labels.csv", ...beside], { cwd })).status, 0);
   const evaluate = ["eval", "museum-guide.evalset.json", "--judge", "replay:judge.jsonl"];
   const shown = await run(evaluate, { cwd });
-  assert.match(shown.stdout, /labels of people agree with the judge: final_response_match_v2 in \d+ % of 6/);
+  assert.match(shown.stdout, /human labels agree with the judge: final_response_match_v2 in \d+ % of 6/);
   assert.doesNotMatch(shown.stdout + shown.stderr, /no longer hold/);
   const config = join(cwd, "test_config.json");
   const text = readFileSync(config, "utf8");

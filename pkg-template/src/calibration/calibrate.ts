@@ -1,4 +1,4 @@
-/** How often a judge is right: its verdicts beside the labels of people. */
+/** How often a judge is right: its verdicts beside human labels. */
 
 import { reading } from "../engine/values.js";
 import { PROMPTS } from "../generated/metrics.js";

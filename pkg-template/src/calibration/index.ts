@@ -1,5 +1,5 @@
 /**
- * How often a judge is right: its verdicts beside labels of people, the pass rate corrected for its errors, two judges beside
+ * How often a judge is right: its verdicts beside human labels, the pass rate corrected for its errors, two judges beside
  * each other, and sheets of verdicts to label. Needs no engine.
  */
 

@@ -1,4 +1,4 @@
-/** `calibrate`: how often a judge is right, by the labels of people. */
+/** `calibrate`: how often a judge is right, by human labels. */
 
 import { join } from "node:path";
 import { calibrate, compareJudges, renderCalibrationMarkdown, renderCalibrationTable } from "../calibration/index.js";

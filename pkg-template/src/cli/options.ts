@@ -332,7 +332,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: SCORED,
     value: "<folder>",
     takesPath: true,
-    help: "Keeps the judges' replies in a folder, and takes from there what was asked before: a run that was interrupted goes on where it stopped, and costs nothing twice. Several runs may share it at the same time.",
+    help: "Keeps the judges' replies in a folder, and takes from there what was asked before: an eval that was interrupted asks only what has no reply yet. run runs the agent again. Several commands may share the folder at the same time.",
   },
   {
     name: "price",

@@ -3,7 +3,7 @@ import { promises as files } from "node:fs";
 import { join } from "node:path";
 import { untilAborted } from "../abort.js";
 
-/** A claim that was not renewed for so long is of a process that is no more, in milliseconds. */
+/** A claim that was not renewed for so long belongs to a process that has ended, in milliseconds. */
 const LEASE_MS = 15_000;
 const RENEWAL_MS = 3_000;
 
@@ -47,7 +47,7 @@ export class FileClaims {
 
   /**
    * @param file The file to make. Its folder exists.
-   * @returns Gives it free.
+   * @returns Releases it.
    */
   async claim(file: string, signal: AbortSignal): Promise<() => Promise<void>> {
     // Nobody waits for it: a large cache has many folders.

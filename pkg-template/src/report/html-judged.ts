@@ -192,7 +192,7 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
       ]
     : [];
   const right = calibrationsText([set]);
-  const labels = right === undefined ? undefined : fact("By labels of people", shorten(right, 1000));
+  const labels = right === undefined ? undefined : fact("By human labels", shorten(right, 1000));
   return html`<div class="judges"><dl class="facts">${who}${labels}${facts}${played}</dl>
 ${stampsTable(set)}</div>
 `;

@@ -434,7 +434,7 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
 }
 
 /**
- * `labels of people agree with the judge: safety_v1 in 85 % of 60 (74 to 92 %)`; undefined for results without a
+ * `human labels agree with the judge: safety_v1 in 85 % of 60 (74 to 92 %)`; undefined for results without a
  * calibration.
  */
 export function calibrationsText(results: readonly EvalSetResult[]): string | undefined {
@@ -445,7 +445,7 @@ export function calibrationsText(results: readonly EvalSetResult[]): string | un
       return `${shorten(metricName, 100)} in ${percent(value)} of ${amountText(labelled)}${interval}${old}`;
     }),
   );
-  return texts.length === 0 ? undefined : `labels of people agree with the judge: ${[...new Set(texts)].join("; ")}`;
+  return texts.length === 0 ? undefined : `human labels agree with the judge: ${[...new Set(texts)].join("; ")}`;
 }
 
 /** `users played by gemini-2.5-flash: 12 calls, 9,100 tokens in, 300 out`; undefined where no model played a user. */

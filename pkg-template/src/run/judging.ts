@@ -69,7 +69,7 @@ export class Judges {
   readonly #calls = new Map<string, KnownCall>();
   /** The same, by the numbers that the engine gave them. */
   readonly #numbered = new Map<number, KnownCall>();
-  /** Gives keys of the cache free that are claimed for calls of this run. */
+  /** Release the keys of the cache that are claimed for calls of this run. */
   readonly #claims = new Set<() => void>();
   /** Replies on their way into the cache. */
   readonly #writes = new Set<Promise<void>>();
@@ -303,7 +303,7 @@ export class Judges {
     return this.#send(targeted, settle, take);
   }
 
-  /** @returns Gives the key free, once; nothing if the cache has no claims. A claim that fails costs money, but no result. */
+  /** @returns Releases the key, once; nothing if the cache has no claims. A claim that fails costs money, but no result. */
   async #claim(cache: JudgeCache, key: string, signal: AbortSignal): Promise<(() => void) | undefined> {
     if (cache.claim === undefined) return undefined;
     try {
