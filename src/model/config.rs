@@ -139,6 +139,8 @@ pub struct JudgeOverrides<'s> {
     pub prompts: &'s [(String, String)],
     /// Whether Vertex AI computes the metrics that google-adk delegates to it; otherwise a judge does.
     pub vertex: bool,
+    /// The names of the judges of a panel; empty if one judge is asked.
+    pub panel: &'s [String],
 }
 
 /// The keys that every criterion may have, `[snake_case, camelCase]`.

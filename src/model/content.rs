@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::config::either;
 use super::shape::{List, Type, View as _, Warnings, not_a_key, nothing_read, record, unread};
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
@@ -134,6 +135,27 @@ fn content_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     nothing_read(json, "a content", r#"role and parts, as in {"role": "user", "parts": [{"text": "…"}]}"#)
 }
 
+/// Rejects what belongs into the parts of an event's content, unless the content says it too: nothing of it would be read.
+pub(super) fn event_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
+    let content = either(json, ["content"; 2]).map(Content::from_json);
+    let is_wrong = |key: &str, value: Json<'_>| match key {
+        "parts" | "function_call" | "functionCall" | "function_response" | "functionResponse" => true,
+        "tool_calls" | "toolCalls" | "tool_uses" | "toolUses" | "function_calls" | "functionCalls" => {
+            value.items().next().is_some()
+        }
+        // ADK-TS repeats the text of the content.
+        "text" => !value.as_str().is_some_and(|text| content.unwrap_or_default().says(&text)),
+        "message" => content.is_none(),
+        _ => false,
+    };
+    for (key, value) in json.other_entries().filter(|(_, value)| !value.is_null()) {
+        if let Some(key) = key.as_str().filter(|key| is_wrong(key, value)) {
+            return Err(not_a_key(value, &key, "an event", "content.parts"));
+        }
+    }
+    Ok(())
+}
+
 impl Part<'_> {
     /// Whether the record has a key, in either spelling, that is no field.
     pub(super) fn has(self, keys: [&str; 2]) -> bool {
@@ -161,5 +183,14 @@ impl<'a> Content<'a> {
             joined.push_str(&text);
         }
         Cow::Owned(joined)
+    }
+
+    /// Whether a text is made of texts of the parts, in their order.
+    fn says(self, text: &str) -> bool {
+        let mut rest = text.trim();
+        for part in self.all_parts().filter_map(Part::text) {
+            rest = rest.strip_prefix(part.trim()).unwrap_or(rest).trim_start();
+        }
+        rest.is_empty()
     }
 }

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use super::config::either;
-use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall};
+use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall, event_is_read};
 use super::results::EvalMetricResultPerInvocation;
 use super::shape::{List, Shape, Type, View, Warnings, not_a_key, nothing_read, record, unread};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Items, Json, Kind};
 use crate::foundation::suggestion::suggestion;
-use crate::foundation::write::quoted;
+
+pub use super::rubric::{Rubric, RubricContent};
 
 record! {
     /// One turn: what the user said, what the agent did, what it answered.
@@ -101,8 +102,17 @@ fn known_keys(
 #[inline(never)]
 fn meant_of(key: &str, keys: &[[&'static str; 2]]) -> Option<&'static str> {
     let is_camel = is_camel(key);
-    // Other libraries' words for the calls, where there are keys for them.
-    let key = if matches!(key, "tools" | "tool_calls" | "toolCalls") { "tool_uses" } else { key };
+    // Other words for the calls, where there are keys for them: other libraries', and those of the old forms.
+    const CALLS: [&str; 7] = [
+        "tools",
+        "tool_calls",
+        "toolCalls",
+        "expected_tool_use",
+        "expectedToolUse",
+        "expected_tool_calls",
+        "expectedToolCalls",
+    ];
+    let key = if CALLS.contains(&key) { "tool_uses" } else { key };
     suggestion(key, keys.iter().map(|[snake, camel]| if is_camel { *camel } else { *snake }))
 }
 
@@ -138,42 +148,6 @@ fn summary_is_read(json: Json<'_>, warnings: &Warnings) -> Result<()> {
         )
     } else {
         Ok(())
-    }
-}
-
-record! {
-    /// A property that a response or a trajectory should have.
-    pub struct Rubric<'a> called "a rubric" {
-        /// Identifies the rubric among those in force for a turn.
-        rubric_id: Cow<'a, str> = "rubric_id" | "rubricId";
-        /// The property.
-        rubric_content: RubricContent<'a> = "rubric_content" | "rubricContent";
-        /// How to read the rubric's score.
-        description: Option<Cow<'a, str>> = "description" | "description";
-        /// Which metric the rubric is for: `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY` or `TRAJECTORY_QUALITY`.
-        r#type: Option<Cow<'a, str>> = "type" | "type";
-    } rule rubric_is_read
-}
-
-/// Warns of a rubric of a case or turn that no metric reads, if a metric reads rubrics by their type.
-fn rubric_is_read(json: Json<'_>, warnings: &Warnings) -> Result<()> {
-    let found = Rubric(json).r#type();
-    if warnings.read_rubric_types.get() && !Rubric::TYPES.iter().any(|known| found.as_deref() == Some(known))
-    {
-        let which = found
-            .map_or_else(|| "without a type".to_owned(), |found| "of the type ".to_owned() + &quoted(&found));
-        let help = "The types are `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY` and `TRAJECTORY_QUALITY`";
-        let message = ["rubrics ", &which, " are left out: no metric reads them"].concat();
-        warnings.add_with_help(json, message, help.to_owned());
-    }
-    Ok(())
-}
-
-record! {
-    /// The words of a rubric.
-    pub struct RubricContent<'a> called "the content of a rubric" {
-        /// The property in words, such as "The response names the price."
-        text_property: Option<Cow<'a, str>> = "text_property" | "textProperty";
     }
 }
 
@@ -274,7 +248,7 @@ record! {
         usage_metadata: Option<UsageMetadata<'a>> = "usage_metadata" | "usageMetadata";
         /// The model that was called.
         model_version: Option<Cow<'a, str>> = "model_version" | "modelVersion";
-    }
+    } rule event_is_read
 }
 
 record! {
@@ -291,24 +265,6 @@ record! {
         /// Tokens of the prompt that came from a cache.
         cached_content_token_count: Option<i64> = "cached_content_token_count" | "cachedContentTokenCount";
     } keeps others
-}
-
-impl<'a> Rubric<'a> {
-    /// The type of rubrics about final responses.
-    pub const FINAL_RESPONSE_QUALITY: &'static str = "FINAL_RESPONSE_QUALITY";
-    /// The type of rubrics about the use of tools in a turn.
-    pub const TOOL_USE_QUALITY: &'static str = "TOOL_USE_QUALITY";
-    /// The type of rubrics about whole conversations.
-    pub const TRAJECTORY_QUALITY: &'static str = "TRAJECTORY_QUALITY";
-    /// All types.
-    const TYPES: [&'static str; 3] =
-        [Self::FINAL_RESPONSE_QUALITY, Self::TOOL_USE_QUALITY, Self::TRAJECTORY_QUALITY];
-
-    /// The property in words.
-    #[must_use]
-    pub fn words(self) -> Option<Cow<'a, str>> {
-        self.rubric_content().text_property()
-    }
 }
 
 /// What a sub-agent said on the way: `[author, parts]`.

@@ -8,7 +8,8 @@
 //! - [`shape`]: how records are declared (`record!`), checked, viewed and written.
 //! - [`content`]: parts, tool calls and tool responses.
 //! - [`invocation`]: one turn of a conversation, made of contents.
-//! - [`evalset`]: the expected conversations, also in the old forms.
+//! - [`evalset`]: the expected conversations.
+//! - [`old_evalset`]: the same in the two old forms.
 //! - [`actual`]: what the agent did, from evalsets, results, inference results or sessions.
 //! - [`session`]: the turns of a session, from its events.
 //! - [`results`]: the results of a run, as ADK stores them.
@@ -19,6 +20,8 @@ pub mod config;
 pub mod content;
 pub mod evalset;
 pub mod invocation;
+pub mod old_evalset;
 pub mod results;
+mod rubric;
 pub mod session;
 pub mod shape;

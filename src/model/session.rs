@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::content::{Content, Part};
+use super::content::{Content, Part, event_is_read};
 use super::evalset::UNITS_A_CASE;
 use super::invocation::UsageMetadata;
 use super::shape::{List, Type, View, record};
@@ -50,7 +50,7 @@ record! {
         usage_metadata: Option<UsageMetadata<'a>> = "usage_metadata" | "usageMetadata";
         /// The model that was called.
         model_version: Option<Cow<'a, str>> = "model_version" | "modelVersion";
-    } keeps others
+    } keeps others rule event_is_read
 }
 
 /// A turn of a session.

@@ -125,6 +125,18 @@ impl SettingType for Cow<'static, str> {
     }
 }
 
+/// Names of models.
+impl SettingType for Vec<String> {
+    fn schema(&self) -> Value {
+        json!({
+            "type": ["array", "null"],
+            "items": { "type": "string", "minLength": 1 },
+            "minItems": 2,
+            "maxItems": 9,
+        })
+    }
+}
+
 /// The JSON of a model's settings.
 impl SettingType for Option<String> {
     fn schema(&self) -> Value {

@@ -9,7 +9,6 @@ use crate::foundation::error::{Error, Result};
 use crate::foundation::json::Document;
 use crate::foundation::write::{Spelling, pretty};
 use crate::model::evalset::EvalSetFile;
-use crate::model::invocation::Invocation;
 use crate::model::results::EvalSetResult;
 use crate::model::shape::{Record, View, Warnings, check};
 
@@ -30,20 +29,16 @@ pub fn eval_set_to_adk(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
 /// What is wrong with the results, with path and line.
 #[wasm_bindgen(js_name = resultsToAdk)]
 pub fn results_to_adk(bytes: Vec<u8>) -> Result<String, Error> {
-    let mut document = Document::from_bytes(bytes)?;
-    check(&mut document, &EvalSetResult::TYPE, &Warnings::default())?;
-    pretty_json(EvalSetResult::from_json(document.root()).to_json(Spelling::Snake))
+    pretty_json(EvalSetResult::from_json(read_results(bytes)?.root()).to_json(Spelling::Snake))
 }
 
-/// Reads an invocation in either spelling and writes it in `camelCase`.
+/// Reads evalset results and writes them in `camelCase`.
 ///
 /// # Errors
-/// What is wrong with the invocation, with path and line.
-#[wasm_bindgen(js_name = invocationToJs)]
-pub fn invocation_to_js(bytes: Vec<u8>) -> Result<String, Error> {
-    let mut document = Document::from_bytes(bytes)?;
-    check(&mut document, &Invocation::TYPE, &Warnings::default())?;
-    Ok(Invocation::from_json(document.root()).to_json(Spelling::Camel))
+/// What is wrong with the results, with path and line.
+#[wasm_bindgen(js_name = resultsToJs)]
+pub fn results_to_js(bytes: Vec<u8>) -> Result<String, Error> {
+    Ok(EvalSetResult::from_json(read_results(bytes)?.root()).to_json(Spelling::Camel))
 }
 
 /// Reads an evalset of any form and writes it in `camelCase`.
@@ -66,6 +61,12 @@ pub fn eval_set_warnings(bytes: Vec<u8>, name: &str) -> Result<JsValue, JsValue>
     EvalSetFile::read(Document::from_bytes(bytes)?, name, &warnings)?;
     let warnings = warnings.into_vec();
     to_value(&warnings.iter().map(EngineError::from).collect::<Vec<_>>())
+}
+
+fn read_results(bytes: Vec<u8>) -> Result<Document<'static>> {
+    let mut document = Document::from_bytes(bytes)?;
+    check(&mut document, &EvalSetResult::TYPE, &Warnings::default())?;
+    Ok(document)
 }
 
 fn pretty_json(json: String) -> Result<String> {

@@ -277,16 +277,10 @@ impl Checker<'_, '_> {
         let value = self.document.value(key + 1);
         let message = no_key(&name, shape.name);
         match (meant_by(&name, shape), shape.unknown_keys) {
-            (Some(meant), UnknownKeys::KeptByAdk) => {
-                self.warnings.add_with_help(value, message + " and is not read", did_you_mean(meant));
-                return Ok(());
-            }
-            (Some(meant), _) => {
-                return Err(not_a_key(value, &name, shape.name, meant));
-            }
+            (Some(meant), _) => return Err(not_a_key(value, &name, shape.name, meant)),
             (None, UnknownKeys::Ignored) => self.warnings.add(value, message + " and is left out"),
             (None, UnknownKeys::Unread) => self.warnings.add(value, message + " and is not read"),
-            (None, UnknownKeys::Kept | UnknownKeys::KeptByAdk) => {}
+            (None, UnknownKeys::Kept) => {}
         }
         if self.known_others.len() < MAX_REMEMBERED {
             let name = name.into_owned();
@@ -313,7 +307,7 @@ pub(crate) fn not_a_key(value: Json<'_>, key: &str, what: &str, meant: &str) -> 
     value.error(ErrorCode::InvalidInput, no_key(key, what)).with_help(did_you_mean(meant))
 }
 
-fn no_key(key: &str, what: &str) -> String {
+pub(crate) fn no_key(key: &str, what: &str) -> String {
     ["`", key, "` is not a key of ", what].concat()
 }
 

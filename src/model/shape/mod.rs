@@ -20,7 +20,7 @@ use crate::foundation::error::Result;
 use crate::foundation::json::Json;
 
 pub use check::{check, check_paced};
-pub(crate) use check::{did_you_mean, not_a_key, nothing_read, unread, whole};
+pub(crate) use check::{did_you_mean, no_key, not_a_key, nothing_read, unread, whole};
 pub(crate) use record::record;
 pub(super) use record::{field_number, presence};
 pub use view::{List, Record, View};
@@ -46,8 +46,6 @@ pub enum UnknownKeys {
     Ignored,
     /// They are kept. Keys that resemble a field are errors.
     Kept,
-    /// They are kept, as in google-adk. Keys that resemble a field cause a warning.
-    KeptByAdk,
     /// They are kept with a warning, since nothing reads them. Keys that resemble a field are errors.
     Unread,
 }

@@ -41,8 +41,8 @@ const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
 ///
 /// Each field has its key in `snake_case` and in `camelCase`. A field of an optional type may be absent; so may
 /// a `default` field. `=>` gives a field another type than that of its view. `called` is the name of the record
-/// in messages. `keeps others` keeps keys that are no fields, `keeps all` also those that resemble one, as
-/// google-adk does; otherwise they are dropped with a warning. `rule` names a check of the whole record.
+/// in messages. `keeps others` keeps keys that are no fields; otherwise they are dropped with a warning.
+/// `rule` names a check of the whole record.
 macro_rules! record {
     (
         $(#[$meta:meta])*
@@ -131,7 +131,6 @@ macro_rules! record {
     (@default $type:ty, default) => { Some(<$type as $crate::model::shape::View<'_>>::DEFAULT) };
     (@others) => { $crate::model::shape::UnknownKeys::Ignored };
     (@others others) => { $crate::model::shape::UnknownKeys::Kept };
-    (@others all) => { $crate::model::shape::UnknownKeys::KeptByAdk };
     (@others unread) => { $crate::model::shape::UnknownKeys::Unread };
     (@open) => { false };
     (@open $others:ident) => { true };

@@ -6,6 +6,7 @@ mod old_forms;
 mod runs;
 mod sessions;
 mod shapes;
+mod unknown_keys;
 
 use adk_metrics::foundation::error::{Error, ErrorCode, Result};
 use adk_metrics::foundation::json::Document;
