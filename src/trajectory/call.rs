@@ -12,7 +12,7 @@ use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Json;
 use crate::model::content::ToolCall;
 
-/// The most bytes of arguments that aligning two trajectories may compare, each counted once for every call it
+/// The most bytes of names and arguments that aligning two trajectories may compare, each counted once for every call it
 /// may be compared with. About a second of work.
 pub(super) const MAX_COMPARED_BYTES: usize = 1 << 31;
 
@@ -21,7 +21,8 @@ pub(super) struct PreparedCall<'c, 'a> {
     pub(super) source: &'c ToolCall<'a>,
     pub(super) name: Option<&'c str>,
     args: Vec<(Cow<'a, str>, Json<'a>)>,
-    bytes: usize,
+    /// Of the name and the arguments.
+    pub(super) bytes: usize,
 }
 
 /// One argument of two calls.
@@ -41,7 +42,8 @@ impl<'c, 'a> PreparedCall<'c, 'a> {
             source,
             name: source.name.as_deref(),
             args: source.args.map(sorted_entries).unwrap_or_default(),
-            bytes: source.args.map_or(0, |args| args.raw().len()),
+            bytes: source.name.as_deref().map_or(0, str::len)
+                + source.args.map_or(0, |args| args.raw().len()),
         };
         calls.iter().map(prepare).collect()
     }
@@ -157,7 +159,7 @@ fn refuse_too_much_to_compare(
         return Ok(());
     }
     let message = format!(
-        "aligning {} expected with {} actual tool calls would compare {work} bytes of arguments; at most {MAX_COMPARED_BYTES} are",
+        "aligning {} expected with {} actual tool calls would compare {work} bytes of names and arguments; at most {MAX_COMPARED_BYTES} are",
         expected.len(),
         actual.len()
     );

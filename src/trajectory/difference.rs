@@ -4,25 +4,29 @@
 //! order: the same call at another position has moved; a call of the same name between the same neighbours has
 //! other arguments; the rest is missing or extra.
 //!
-//! Complexity: that of [`largest`](super::alignment::largest), plus O(E · A) comparisons of the remaining
-//! calls. Trajectories beyond its limits are compared call by call, in O(n).
+//! Complexity: that of [`largest`](super::alignment::largest), plus O(E · A) steps, in which so many bytes of the
+//! remaining calls are compared. Trajectories beyond its limits are compared call by call, in O(n).
 
 use super::alignment::CallPair;
+use super::argument_difference::{argument_differences, parameter_differences};
 use super::call::{Argument, PreparedCall};
-use super::equal::{equal, equal_as_js_text, sorted_entries, survives_as_double};
+use super::equal::{equal, survives_as_double};
 use super::f1::largest_pairs;
 use super::matching::CallEquality;
 use super::parameter_match::ParameterMatch;
 use crate::foundation::json::{Json, Kind as JsonKind};
-use crate::foundation::write::{Write, Writer, quoted};
+use crate::foundation::write::{Write, Writer};
 use crate::model::content::ToolCall;
 
-/// How deep in a value differences are looked for. What differs deeper is shown as a whole, since each level compares all
-/// that is in it.
-const MAX_LEVELS: usize = 32;
+pub use super::argument_difference::MAX_DIFFERENCES;
 
-/// The most differences listed for one pair of calls; further ones are left out.
-pub const MAX_DIFFERENCES: usize = 64;
+/// The most bytes of arguments that are compared to find the most similar calls of two trajectories. Where there are more, a
+/// call is explained by the first one of its name instead.
+const MAX_SIMILAR_BYTES: usize = 1 << 22;
+
+/// The most bytes of calls with the same fingerprint that are compared to find those that have moved. Further ones are not
+/// said to have moved.
+const MAX_MOVED_BYTES: usize = 1 << 25;
 
 /// What became of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,19 +212,7 @@ pub fn explain_parameters<'a>(
 ) -> Vec<AlignmentEntry<'a>> {
     let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
     let differences = |expected: &PreparedCall<'_, 'a>, actual: &PreparedCall<'_, 'a>| {
-        let mut found = Differences { same: equal, level: 0, list: Vec::new() };
-        for argument in expected.arguments(actual) {
-            match argument {
-                Argument::Both { key, expected, actual } => {
-                    if !parameters.argument_matches(key, expected, actual) {
-                        found.compare_entry(|| child("", key), (Some(expected), Some(actual)));
-                    }
-                }
-                Argument::Missing { key, expected } => found.add(&child("", key), Some(expected), None),
-                Argument::Extra { .. } => {}
-            }
-        }
-        found.list
+        parameter_differences(parameters, expected, actual)
     };
     let mut draft = AlignmentDraft::new(&expected, &actual);
     for pair in pairs {
@@ -285,9 +277,20 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
 
     /// Pairs each unpaired expected call with the first unpaired call that is equal, at any position.
     fn pair_moved(&mut self, equality: CallEquality) {
+        let mut compared = 0;
+        let print = |call: &PreparedCall<'c, 'a>| equality.fingerprint(call.source);
+        let mut open: Vec<_> = self.open_actual().map(|(a, actual)| (print(actual), a, actual)).collect();
         for (e, expected) in self.open_expected() {
-            let found = self.open_actual().find(|(_, actual)| equality.holds_between(expected, actual));
-            if let Some((a, _)) = found {
+            let wanted = print(expected);
+            let found = open.iter().position(|(print, _, actual)| {
+                if *print != wanted || compared > MAX_MOVED_BYTES {
+                    return false;
+                }
+                compared += expected.bytes.max(actual.bytes);
+                equality.holds_between(expected, actual)
+            });
+            if let Some(at) = found {
+                let (_, a, _) = open.remove(at);
                 self.pair(AlignmentKind::Moved, CallPair { expected: e, actual: a });
             }
         }
@@ -295,21 +298,29 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
 
     /// Pairs calls of the same name between two consecutive `anchors`, the most similar first.
     fn pair_within_gaps(&mut self, anchors: &[CallPair]) {
+        let mut compared = 0;
+        let mut open: Vec<_> = self.open_actual().collect();
         for (e, expected) in self.open_expected() {
             let before = anchors.partition_point(|anchor| anchor.expected < e);
             let from = before.checked_sub(1).and_then(|at| anchors.get(at)).map_or(0, |a| a.actual + 1);
             let until = anchors.get(before).map_or(usize::MAX, |anchor| anchor.actual);
+            let first = open.partition_point(|(a, _)| *a < from);
             // Among equally similar calls, the first one.
             let mut most_similar = None;
-            for (a, actual) in self.open_actual() {
-                if (from..until).contains(&a) && actual.name == expected.name {
+            for (at, (a, actual)) in open.iter().enumerate().skip(first) {
+                if *a >= until || (most_similar.is_some() && compared > MAX_SIMILAR_BYTES) {
+                    break;
+                }
+                if actual.name == expected.name {
+                    compared += expected.bytes.max(actual.bytes);
                     let similarity = similarity(expected, actual);
                     if most_similar.is_none_or(|(most, _)| similarity > most) {
-                        most_similar = Some((similarity, a));
+                        most_similar = Some((similarity, at));
                     }
                 }
             }
-            if let Some((_, a)) = most_similar {
+            if let Some((_, at)) = most_similar {
+                let (a, _) = open.remove(at);
                 self.pair(AlignmentKind::Arguments, CallPair { expected: e, actual: a });
             }
         }
@@ -359,106 +370,5 @@ fn similarity(expected: &PreparedCall<'_, '_>, actual: &PreparedCall<'_, '_>) ->
     shared.count()
 }
 
-/// The arguments that prevent a call from matching the expected one.
-fn argument_differences<'a>(
-    expected: &PreparedCall<'_, 'a>,
-    actual: &PreparedCall<'_, 'a>,
-    equality: CallEquality,
-) -> Vec<Difference<'a>> {
-    let same = if equality == CallEquality::ArgsAsJsText { equal_as_js_text } else { equal };
-    let mut found = Differences { same, level: 0, list: Vec::new() };
-    for argument in expected.arguments(actual) {
-        match argument {
-            Argument::Both { key, expected, actual } => {
-                found.compare_entry(|| child("", key), (Some(expected), Some(actual)));
-            }
-            Argument::Missing { key, expected } => found.add(&child("", key), Some(expected), None),
-            Argument::Extra { .. } if equality == CallEquality::RequiredArgs => {}
-            Argument::Extra { key, actual } => found.add(&child("", key), None, Some(actual)),
-        }
-    }
-    if found.list.is_empty() {
-        // Absent arguments versus an empty object.
-        found.add("", expected.source.args, actual.source.args);
-    }
-    found.list
-}
-
-struct Differences<'a> {
-    same: fn(Json<'_>, Json<'_>) -> bool,
-    level: usize,
-    list: Vec<Difference<'a>>,
-}
-
-impl<'a> Differences<'a> {
-    fn add(&mut self, path: &str, expected: Option<Json<'a>>, actual: Option<Json<'a>>) {
-        if self.list.len() < MAX_DIFFERENCES {
-            let (expected, actual) = (expected.map(DisplayJson), actual.map(DisplayJson));
-            self.list.push(Difference { path: path.to_owned(), expected, actual });
-        }
-    }
-
-    /// Adds the innermost values that differ, of two that do.
-    fn compare(&mut self, path: &str, expected: Json<'a>, actual: Json<'a>) {
-        let before = self.list.len();
-        self.level += 1;
-        match (expected.kind(), actual.kind()) {
-            _ if self.level > MAX_LEVELS => {}
-            (JsonKind::Array, JsonKind::Array) => {
-                let (mut expected, mut actual) = (expected.items(), actual.items());
-                for at in 0usize.. {
-                    let pair = (expected.next(), actual.next());
-                    if self.list.len() >= MAX_DIFFERENCES || pair == (None, None) {
-                        break;
-                    }
-                    self.compare_entry(|| format!("{path}[{at}]"), pair);
-                }
-            }
-            (JsonKind::Object, JsonKind::Object) => {
-                let (expected, actual) = (sorted_entries(expected), sorted_entries(actual));
-                let (mut wanted, mut found) = (expected.iter().peekable(), actual.iter().peekable());
-                while self.list.len() < MAX_DIFFERENCES {
-                    let key = match (wanted.peek(), found.peek()) {
-                        (Some((a, _)), Some((b, _))) => a.min(b),
-                        (Some((key, _)), None) | (None, Some((key, _))) => key,
-                        (None, None) => break,
-                    };
-                    let expected = wanted.next_if(|(other, _)| other == key).map(|(_, value)| *value);
-                    let actual = found.next_if(|(other, _)| other == key).map(|(_, value)| *value);
-                    self.compare_entry(|| child(path, key), (expected, actual));
-                }
-            }
-            _ => {}
-        }
-        self.level -= 1;
-        if self.list.len() == before {
-            self.add(path, Some(expected), Some(actual));
-        }
-    }
-
-    fn compare_entry(
-        &mut self,
-        path: impl FnOnce() -> String,
-        (expected, actual): (Option<Json<'a>>, Option<Json<'a>>),
-    ) {
-        match (expected, actual) {
-            (Some(expected), Some(actual)) => {
-                if self.list.len() < MAX_DIFFERENCES && !(self.same)(expected, actual) {
-                    self.compare(&path(), expected, actual);
-                }
-            }
-            (expected, actual) => self.add(&path(), expected, actual),
-        }
-    }
-}
-
-/// The path of a key below another path: `a.b`, or `a["b c"]` if the key is no identifier.
-fn child(path: &str, key: &str) -> String {
-    let begins = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$');
-    if begins && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$') {
-        let point = if path.is_empty() { "" } else { "." };
-        format!("{path}{point}{key}")
-    } else {
-        format!("{path}[{}]", quoted(key))
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -125,6 +125,53 @@ pub fn fingerprint(value: Json<'_>) -> u64 {
     hasher.finish()
 }
 
+/// What values have in common that are [`equal`](fn@equal), and no others. O(n log n).
+///
+/// To compare one value with many: [`equal`](fn@equal) may read the whole of the larger value each time.
+#[must_use]
+pub fn canonical(value: Json<'_>) -> Vec<u8> {
+    #[cfg(test)]
+    tests::count(value.raw().len());
+    let mut out = Vec::new();
+    write_canonical(value, &mut out);
+    out
+}
+
+fn write_canonical(value: Json<'_>, out: &mut Vec<u8>) {
+    if let Some(number) = PythonNumber::from_json(value) {
+        let double = match number {
+            PythonNumber::Double(double) => Some(double),
+            PythonNumber::Integer(digits) => {
+                double::read(digits).filter(|d| PythonNumber::Double(*d).equals(number))
+            }
+        };
+        match (double, number) {
+            // Adding zero turns -0.0 into 0.0.
+            (Some(double), _) => write_part(b'd', &(double + 0.0).to_bits().to_le_bytes(), out),
+            (None, PythonNumber::Integer(digits)) => write_part(b'i', digits.as_bytes(), out),
+            (None, PythonNumber::Double(_)) => {}
+        }
+    } else if let Some(text) = value.as_str() {
+        write_part(b's', text.as_bytes(), out);
+    } else {
+        write_part(if value.kind() == Kind::Object { b'{' } else { b'[' }, &[], out);
+        value.items().for_each(|item| write_canonical(item, out));
+        for (key, value) in sorted_entries(value) {
+            write_part(b's', key.as_bytes(), out);
+            write_canonical(value, out);
+        }
+        write_part(if value.kind() == Kind::Null { b'n' } else { b']' }, &[], out);
+    }
+}
+
+/// The length comes first, so that no text reads as what follows it.
+#[inline(never)]
+fn write_part(kind: u8, part: &[u8], out: &mut Vec<u8>) {
+    out.push(kind);
+    out.extend_from_slice(&part.len().to_le_bytes());
+    out.extend_from_slice(part);
+}
+
 /// Whether a number keeps its value as a double: an integer exactly, any other number if it is in range.
 pub(super) fn survives_as_double(number: &str) -> bool {
     match PythonNumber::read(number) {
@@ -215,7 +262,7 @@ fn scalars_equal(a: Json<'_>, b: Json<'_>) -> bool {
 /// Whether two values are written the same way.
 fn same_text(a: Json<'_>, b: Json<'_>) -> bool {
     #[cfg(test)]
-    tests::count(a.raw().len().min(b.raw().len()));
+    tests::count(a.raw().len().max(b.raw().len()));
     a.raw() == b.raw()
 }
 
@@ -270,7 +317,7 @@ fn array_index(key: &str) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::foundation::json::Document;
 
@@ -282,15 +329,21 @@ mod tests {
         COMPARED.set(COMPARED.get() + bytes);
     }
 
+    /// How many bytes are compared meanwhile, and read for a canonical form.
+    pub(in crate::trajectory) fn compared_in(work: impl FnOnce()) -> usize {
+        COMPARED.set(0);
+        work();
+        COMPARED.get()
+    }
+
     #[test]
     fn no_level_compares_again_what_is_in_it() {
         for same in [equal, equal_as_js_text] {
             for (open, close) in [("{\"a\":", "}"), ("[", "]")] {
                 let nested = |value: &str| open.repeat(150) + value + &close.repeat(150);
                 let [one, other] = ["1", "2"].map(|value| Document::parse(nested(value)).unwrap());
-                COMPARED.set(0);
-                assert!(!same(one.root(), other.root()));
-                assert!(COMPARED.get() <= 2 * nested("1").len(), "{}", COMPARED.get());
+                let compared = compared_in(|| assert!(!same(one.root(), other.root())));
+                assert!(compared <= 2 * nested("1").len(), "{compared}");
             }
         }
     }

@@ -24,8 +24,10 @@ use crate::foundation::json::Json;
 use crate::foundation::sort::sort;
 use crate::model::content::ToolCall;
 
-/// The most comparisons of unequal calls with the same hash when calls match in any order.
+/// The most comparisons of unequal calls with the same hash when calls match in any order, where each `COLLISION_BYTES` count
+/// as another one.
 pub const MAX_COLLISIONS: usize = 1 << 18;
+const COLLISION_BYTES: usize = 1 << 10;
 
 /// How closely the actual calls must follow the expected calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,7 +98,7 @@ impl CallEquality {
     }
 
     /// A hash that is equal for any two calls that are equal under this relation.
-    fn fingerprint(self, call: &ToolCall<'_>) -> u64 {
+    pub(super) fn fingerprint(self, call: &ToolCall<'_>) -> u64 {
         let mut hasher = FxHasher::default();
         hasher.write(call.name.as_deref().unwrap_or_default().as_bytes());
         if let (Self::Args | Self::ArgsAsJsText, Some(args)) = (self, call.args)
@@ -157,9 +159,7 @@ fn matches_any_order(
     /// Up to this many pairs, comparing is cheaper than hashing.
     const FEW_PAIRS: usize = 1024;
     if expected.len().saturating_mul(actual.len()) <= FEW_PAIRS {
-        return takes_each(equality, expected.iter().collect(), actual.iter().collect(), &mut {
-            MAX_COLLISIONS
-        });
+        return takes_each(equality, expected.iter().collect(), actual.iter().collect(), &mut { usize::MAX });
     }
     let mut left = MAX_COLLISIONS;
     let (expected, actual) = (by_fingerprint(equality, expected), by_fingerprint(equality, actual));
@@ -187,7 +187,10 @@ fn takes_each<'c, 'a: 'c>(
         let mut differing = 0;
         let found = candidates.iter().position(|actual| {
             let holds = equality.holds(expected, actual);
-            differing += usize::from(!holds);
+            if !holds {
+                let bytes = |call: &ToolCall<'_>| call.args.map_or(0, |args| args.raw().len());
+                differing += 1 + bytes(expected).max(bytes(actual)) / COLLISION_BYTES;
+            }
             holds || differing > *left
         });
         match found {
@@ -204,4 +207,26 @@ fn by_fingerprint<'c, 'a>(equality: CallEquality, calls: &'c [ToolCall<'a>]) -> 
     let mut calls: Vec<_> = calls.iter().map(|call| (equality.fingerprint(call), call)).collect();
     sort(&mut calls, |(a, _), (b, _)| a.cmp(b));
     calls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::equal::tests::compared_in;
+    use super::*;
+    use crate::foundation::json::Document;
+
+    #[test]
+    fn large_calls_that_look_alike_are_compared_up_to_a_limit() {
+        // All of these integers have the same nearest double, hence the calls the same fingerprint.
+        let call =
+            |at: usize| format!(r#"{{"a":"{}","n":1000000000000000000000{at:03}}}"#, "x".repeat(1 << 15));
+        let doc = Document::parse(format!("[{}]", (0..240).map(call).collect::<Vec<_>>().join(","))).unwrap();
+        let calls: Vec<_> =
+            doc.root().items().map(|args| ToolCall { name: Some("f".into()), args: Some(args) }).collect();
+        let turned: Vec<_> = calls.iter().rev().cloned().collect();
+        let compared = compared_in(|| {
+            assert!(matches(MatchType::AnyOrder, CallEquality::Args, &calls, &turned).is_err());
+        });
+        assert!(compared <= 3 * MAX_COLLISIONS * COLLISION_BYTES, "{compared} bytes");
+    }
 }

@@ -33,6 +33,7 @@
 //! ```
 
 pub mod alignment;
+mod argument_difference;
 mod call;
 pub mod difference;
 pub mod equal;

@@ -3,15 +3,14 @@
 //! Values that are [`equal`](fn@equal) match under any strategy. A strategy that does not apply to the values
 //! accepts nothing else.
 //!
-//! Complexity: O(n) in the bytes of both values, as far as [`equal`](fn@equal) is.
+//! Complexity: O(n log n) in the bytes of both values, and O(n) as far as [`equal`](fn@equal) is.
 //!
 //! Source: the proposal in google/adk-python#5643.
 
-use std::collections::BTreeMap;
-
-use super::equal::equal;
+use super::equal::{canonical, equal};
 use crate::foundation::double::{self, Decimal};
 use crate::foundation::json::{Json, Kind};
+use crate::foundation::sort::sort;
 use crate::text::{fold_case, trim};
 
 /// How an actual argument is compared with the expected one.
@@ -45,15 +44,28 @@ pub enum Strategy {
 pub struct Strategies {
     /// For arguments that have none of their own.
     pub default: Strategy,
-    /// By the name of the argument, whatever the tool.
-    pub per_argument: BTreeMap<String, Strategy>,
+    /// By the name of the argument, whatever the tool; in the order of names, none of which is there twice.
+    per_argument: Vec<(String, Strategy)>,
 }
 
 impl Strategies {
+    /// Strategies of arguments, by their names, and the one for all others. The names differ.
+    #[must_use]
+    pub fn new(default: Strategy, mut per_argument: Vec<(String, Strategy)>) -> Self {
+        sort(&mut per_argument, |(a, _), (b, _)| a.cmp(b));
+        Self { default, per_argument }
+    }
+
+    /// The arguments that have a strategy of their own, in alphabetical order.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.per_argument.iter().map(|(name, _)| &**name)
+    }
+
     /// The strategy for an argument.
     #[must_use]
     pub fn for_argument(&self, argument: &str) -> Strategy {
-        self.per_argument.get(argument).copied().unwrap_or(self.default)
+        let place = self.per_argument.binary_search_by(|(name, _)| (**name).cmp(argument)).ok();
+        place.and_then(|place| self.per_argument.get(place)).map_or(self.default, |(_, strategy)| *strategy)
     }
 }
 
@@ -83,7 +95,8 @@ impl Strategy {
                     numbers.is_some_and(|(expected, actual)| actual.is_within(tolerance, &expected))
                 }
                 Self::Contains if actual.kind() == Kind::Array => {
-                    actual.items().any(|item| equal(expected, item))
+                    let expected = canonical(expected);
+                    actual.items().any(|item| canonical(item) == expected)
                 }
                 Self::Contains => {
                     let texts = expected.as_str().zip(actual.as_str());
@@ -154,8 +167,27 @@ fn without_underscores(number: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::equal::tests::compared_in;
     use super::*;
+    use crate::foundation::json::Document;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_a_list_should_contain_is_read_once() {
+        let keys: Vec<_> = (0..1_000).map(|at| format!(r#""{at}": 1"#)).collect();
+        for (expected, item) in [
+            (format!(r#""{}""#, "\\n".repeat(5_000)), r#""""#),
+            (format!("{{{}}}", keys.join(",")), "{}"),
+            (format!("1.5{}", "0".repeat(10_000)), "1"),
+            (format!("[[{}]]", "9".repeat(10_000)), "[[1e999]]"),
+        ] {
+            let list = format!("[{}]", vec![item; 1_000].join(","));
+            let (wanted, found) = (Document::parse(&expected).unwrap(), Document::parse(&list).unwrap());
+            let compared =
+                compared_in(|| assert!(!super::Strategy::Contains.matches(wanted.root(), found.root())));
+            assert!(compared <= 3 * (expected.len() + list.len()), "{compared} bytes for {item}");
+        }
+    }
 
     proptest! {
         #[test]

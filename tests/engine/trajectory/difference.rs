@@ -178,8 +178,7 @@ fn differences_are_those_of_the_comparison_made() {
 
 #[test]
 fn parameters_are_explained_by_the_pairs_of_the_score() {
-    let strategies =
-        Strategies { per_argument: [("q".to_owned(), Strategy::Contains)].into(), ..Default::default() };
+    let strategies = Strategies::new(Strategy::Exact, vec![("q".to_owned(), Strategy::Contains)]);
     let parameters = ParameterMatch { strategies, ..Default::default() };
     let expected = Document::parse(r#"[["f", {"q": "rust"}], ["f", {"q": "go", "n": 1}], ["g"]]"#).unwrap();
     let actual =
@@ -247,5 +246,21 @@ fn differences_are_looked_for_on_32_levels() {
         let entries = explain(&calls(&expected), &calls(&actual), CallEquality::Args, true);
         let [difference] = entries[0].differences.as_slice() else { panic!("one difference") };
         assert_eq!(difference.path, vec!["a"; named].join("."), "{levels}");
+    }
+}
+
+#[test]
+fn the_most_similar_call_is_looked_for_among_so_many_bytes() {
+    let call = |value: usize, shared: &str, length: usize| {
+        format!(r#"["f", {{"value": {value}, "text": "{}{shared}"}}]"#, "x".repeat(length))
+    };
+    for (length, most_similar) in [(100, 50), (200_000, 0)] {
+        let others: Vec<_> = (1..=50).map(|value| call(value, &value.to_string(), length)).collect();
+        let expected = Document::parse(format!("[{}]", call(0, "same", length))).unwrap();
+        let actual = format!("[{},{}]", others.join(","), call(51, "same", length));
+        let actual = Document::parse(actual).unwrap();
+        let entries = explain(&calls(&expected), &calls(&actual), CallEquality::Args, true);
+        let paired = entries.iter().find(|entry| entry.kind == AlignmentKind::Arguments).unwrap();
+        assert_eq!(paired.actual_index, Some(most_similar), "{length}");
     }
 }

@@ -1,7 +1,7 @@
 //! Equality of JSON values: Python's, and that of JavaScript's text.
 
 use adk_metrics::foundation::json::Document;
-use adk_metrics::trajectory::equal::{args_equal_as_js_text, fingerprint};
+use adk_metrics::trajectory::equal::{args_equal_as_js_text, canonical, fingerprint};
 use adk_metrics::trajectory::{equal, equal_as_js_text};
 use proptest::prelude::*;
 
@@ -17,7 +17,11 @@ fn verdict(a: &str, b: &str, same: impl for<'a, 'b> Fn(&'a Document<'a>, &'b Doc
 }
 
 fn python(a: &str, b: &str) -> bool {
-    verdict(a, b, |a, b| equal(a.root(), b.root()))
+    verdict(a, b, |a, b| {
+        let is_equal = equal(a.root(), b.root());
+        assert_eq!(canonical(a.root()) == canonical(b.root()), is_equal);
+        is_equal
+    })
 }
 
 fn javascript(a: &str, b: &str) -> bool {

@@ -120,10 +120,10 @@ fn order_counts_on_demand() {
 
 #[test]
 fn strategies_decide_what_matches() {
-    let strategies = Strategies {
-        default: Strategy::CasefoldExact,
-        per_argument: [("price".to_owned(), Strategy::Numeric { tolerance: 0.5 })].into(),
-    };
+    let strategies = Strategies::new(
+        Strategy::CasefoldExact,
+        vec![("price".to_owned(), Strategy::Numeric { tolerance: 0.5 })],
+    );
     let parameters = ParameterMatch { strategies, ..ParameterMatch::default() };
     let expected = r#"[["f", {"city": "Rome", "price": 10}]]"#;
     assert_eq!(score(&parameters, expected, r#"[["f", {"city": "ROME", "price": "10.5"}]]"#).unwrap().0, 1.0);

@@ -152,10 +152,7 @@ fn texts_contain_texts_and_lists_contain_elements() {
 
 #[test]
 fn an_argument_has_its_own_strategy_or_the_default() {
-    let strategies = Strategies {
-        default: Strategy::CasefoldExact,
-        per_argument: [("query".to_owned(), Strategy::Contains)].into(),
-    };
+    let strategies = Strategies::new(Strategy::CasefoldExact, vec![("query".to_owned(), Strategy::Contains)]);
     assert_eq!(strategies.for_argument("query"), Strategy::Contains);
     assert_eq!(strategies.for_argument("city"), Strategy::CasefoldExact);
     assert_eq!(Strategies::default().for_argument("city"), Strategy::Exact);
