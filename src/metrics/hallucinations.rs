@@ -134,7 +134,9 @@ impl Judged for Hallucinations {
             let sentences = before.replies.first().map(|reply| &*reply.ballot.sentences);
             let mut listed = String::new();
             for sentence in sentences.unwrap_or_default() {
-                transcript::line(&mut listed, &["<sentence>", sentence, "</sentence>"]);
+                transcript::line(&mut listed, &["<sentence>"]);
+                push_sentence(&mut listed, sentence);
+                listed.push_str("</sentence>");
                 asked += 1;
             }
             values.add("sentences", listed.into());
@@ -208,6 +210,18 @@ impl Judged for Hallucinations {
 
     fn overall(&self, _: &[Answer], _: RubricSums, _: &Scoring, evaluation: &mut Evaluation<'_>) {
         average(evaluation, exact_mean);
+    }
+}
+
+/// Adds a sentence. A tag of its own would end it, and what follows would take the labels of other sentences.
+fn push_sentence(listed: &mut String, sentence: &str) {
+    for (at, part) in sentence.split('<').enumerate() {
+        if at > 0 {
+            let name = part.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
+            let is_tag = name.get(..8).is_some_and(|name| name.eq_ignore_ascii_case("sentence"));
+            listed.push_str(if is_tag { "&lt;" } else { "<" });
+        }
+        listed.push_str(part);
     }
 }
 

@@ -55,18 +55,13 @@ pub(super) const INFO: MetricInfo = MetricInfo {
 
 fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
     let tolerance = metric_config.setting(TOLERANCE, tolerance)?;
-    let strategies = Strategies {
-        default: metric_config.setting(DEFAULT_STRATEGY, |json| strategy(json, tolerance))?,
-        // The config reader rejects duplicate names.
-        per_argument: metric_config
-            .setting(PER_ARGUMENT, |json| strategies(json, tolerance))?
-            .into_iter()
-            .collect(),
-    };
+    let default = metric_config.setting(DEFAULT_STRATEGY, |json| strategy(json, tolerance))?;
+    // The config reader rejects duplicate names.
+    let per_argument = metric_config.setting(PER_ARGUMENT, |json| strategies(json, tolerance))?;
     let rule = ParameterMatch {
         match_mode: metric_config.setting(MODE, match_mode)?,
         ordered: metric_config.setting(ORDERED, read_flag)?,
-        strategies,
+        strategies: Strategies::new(default, per_argument),
     };
     Ok(Box::new(ToolParameterMatch { threshold: metric_config.threshold()?, rule }))
 }
@@ -118,9 +113,9 @@ impl Metric for ToolParameterMatch {
     fn unused_setting(&self, conversations: &mut dyn Iterator<Item = Turns<'_>>) -> Option<Error> {
         let mut names = Interner::default();
         let mut unused = Vec::new();
-        for name in self.rule.strategies.per_argument.keys() {
+        for name in self.rule.strategies.arguments() {
             names.intern(Cow::Borrowed(name));
-            unused.push(Some(&**name));
+            unused.push(Some(name));
         }
         let first = unused.first().copied().flatten()?;
         let mut close = None;

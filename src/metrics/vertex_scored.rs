@@ -7,7 +7,7 @@
 
 use super::judged::{
     Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Purpose, Question,
-    Questions, RubricSums, average, judged_turn, plain_mean,
+    Questions, RubricSums, average, judged_turn, median, plain_mean,
 };
 use super::{
     Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, reference, same_length,
@@ -122,6 +122,9 @@ impl VertexScored {
         }
         let score = match answers.first() {
             Some(answer) if self.spec.by_majority => answer.majority(),
+            Some(answer) if answer.is_settled() && !self.judge_config.options.panel.is_empty() => {
+                median(&scores)
+            }
             Some(answer) if answer.is_settled() => plain_mean(&scores),
             _ => None,
         };

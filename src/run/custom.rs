@@ -1,6 +1,7 @@
 //! Metrics that the host computes: the task it is given, the scores it returns, and the result made of them.
 
-use super::{Millis, Pairing, Run, not_evaluated, unscored};
+use super::reasons::{not_evaluated, unscored};
+use super::{Millis, Pairing, Run};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::metrics::{Evaluation, TurnEvaluation, mean, turns as in_words};

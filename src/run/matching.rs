@@ -108,6 +108,9 @@ impl<'a> Matching<'a> {
             return Stage::ReadCases;
         }
         if !self.matched && found.runs.len() == found.cases.len() {
+            if !self.by_id.is_empty() {
+                found.warnings.push(by_place());
+            }
             return Stage::PairByPlace(0);
         }
         Stage::PairById(0)
@@ -143,6 +146,13 @@ struct OfId {
     first: usize,
     others: Vec<usize>,
     taken: bool,
+}
+
+#[cold]
+fn by_place() -> Error {
+    let message = "no actual conversation has the id of an eval case, so they go together by their order";
+    Error::new(ErrorCode::ActualMissing, message.to_owned())
+        .with_help("Is this what the agent did for this evalset?")
 }
 
 #[cold]

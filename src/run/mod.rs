@@ -49,6 +49,7 @@ mod judging;
 mod matching;
 mod options;
 mod plan;
+mod reasons;
 mod scoring;
 mod unscorable;
 
@@ -61,7 +62,7 @@ use crate::foundation::json::Json;
 use crate::foundation::write::quoted;
 use crate::judge::calls::LossReason;
 use crate::metrics::judged::{JudgedCase, Work};
-use crate::metrics::{Evaluation, Scoring, TurnEvaluation};
+use crate::metrics::{Evaluation, Scoring};
 use crate::model::actual::{ActualRun, ActualRuns};
 use crate::model::evalset::{ConversationScenario, EvalCase, EvalSet};
 use crate::model::invocation::Turns;
@@ -77,6 +78,7 @@ pub use matching::Pairing;
 use matching::{Matched, Matching};
 pub use options::Options;
 pub use plan::{MetricScorer, Plan, PlanOptions, PlannedMetric};
+use reasons::cancelled;
 use scoring::ScoredCase;
 
 /// What the host has to do next.
@@ -477,35 +479,4 @@ impl<'a> Run<'a> {
         result.status = EvalStatus::from_metrics(result.metrics.iter().map(|metric| metric.status));
         self.settled.push_back(result);
     }
-}
-
-#[cold]
-fn no_run() -> Error {
-    Error::new(ErrorCode::ActualMissing, "there is no actual conversation for this case")
-        .with_help("Runs belong to cases by eval id")
-}
-
-#[cold]
-fn failed_run(run: &ActualRun<'_>) -> Error {
-    let message = run.error_message.as_deref().unwrap_or("no reason is recorded");
-    let what = if run.left_out { "the agent was not run" } else { "the agent's run failed" };
-    Error::new(ErrorCode::ActualMissing, format!("{what}: {message}"))
-}
-
-#[cold]
-fn cancelled() -> Error {
-    Error::new(ErrorCode::Cancelled, "the run was cancelled before this was scored")
-}
-
-/// The result of a metric that could not be computed.
-#[cold]
-fn not_evaluated<'a>(error: Error, turns: usize) -> Evaluation<'a> {
-    let reason = error.to_string();
-    let turns = unscored(turns, &reason);
-    Evaluation { reason: Some(Cow::Owned(reason)), error: Some(error), turns, ..Evaluation::default() }
-}
-
-/// Turns without a score that share one reason.
-fn unscored<'a>(turns: usize, reason: &str) -> Vec<TurnEvaluation<'a>> {
-    (0..turns).map(|_| TurnEvaluation::not_evaluated(reason.to_owned())).collect()
 }

@@ -2,10 +2,8 @@
 //! be interrupted and continued at the next poll.
 
 use super::custom::OpenTask;
-use super::{
-    CaseResult, CustomTask, MetricScorer, OpenCase, Pairing, Run, TaskId, cancelled, failed_run, no_run,
-    not_evaluated,
-};
+use super::reasons::{cancelled, failed_run, no_run, not_evaluated};
+use super::{CaseResult, CustomTask, MetricScorer, OpenCase, Pairing, Run, TaskId};
 use crate::foundation::error::Error;
 use crate::metrics::judged::{JudgedCase, Work};
 use crate::metrics::rubrics::CaseRubrics;

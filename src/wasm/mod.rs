@@ -16,7 +16,7 @@ pub use fetch::{
     endpoint_origin, fetch_call, read_answer, render_call, retirement, retry_advice, user_prompt,
     with_tokens, without_tokens,
 };
-pub use schema_text::{eval_set_to_adk, eval_set_to_js, eval_set_warnings, invocation_to_js, results_to_adk};
+pub use schema_text::{eval_set_to_adk, eval_set_to_js, eval_set_warnings, results_to_adk, results_to_js};
 
 use serde::Serialize;
 use wasm_bindgen::JsValue;

@@ -112,6 +112,13 @@ impl Calls {
         self.groups.len() as u32 - 1
     }
 
+    /// Sets what the calls of a group cost.
+    pub fn set_prices(&mut self, group: u32, prices: Prices) {
+        if let Some(group) = self.groups.get_mut(group as usize) {
+            group.prices = prices;
+        }
+    }
+
     /// Queues samples. If the run has stopped, the next polls give them up.
     pub fn ask(&mut self, ask: Ask) {
         let queue = if ask.follow_up { &mut self.urgent } else { &mut self.fresh };

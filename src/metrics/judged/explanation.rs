@@ -30,6 +30,8 @@ impl Samples {
             for reply in &answer.replies {
                 samples.votes.push(SampleVote {
                     sample_index: reply.sample,
+                    #[cfg(feature = "schema")]
+                    judge: None,
                     purpose: answer.question.purpose.as_str().into(),
                     step_index: later_step(answer.question.step),
                     score: reply.ballot.score,
@@ -59,6 +61,9 @@ impl Write for Samples {
 pub struct SampleVote {
     /// Which sample.
     pub sample_index: u32,
+    /// Who said it, where a panel was asked; the package adds it.
+    #[cfg(feature = "schema")]
+    pub judge: Option<String>,
     /// What it was asked for: `verdict`, `segment`, `validate` or `score`.
     pub purpose: Cow<'static, str>,
     /// The answer within the turn that it is about, where a metric asks about several.

@@ -12,9 +12,11 @@ use crate::model::shape::whole;
 pub struct JudgeModelOptions {
     /// The model; google-adk's default is `gemini-2.5-flash`.
     pub model: String,
+    /// The judges of a panel by name, of which each is asked as many samples as the config says.
+    pub panel: Vec<String>,
     /// The model's settings, as JSON with the names of Gemini's `GenerateContentConfig`.
     pub config: Option<String>,
-    /// The most samples per question, at least 1.
+    /// The most samples per question of all judges together, at least 1.
     pub samples: u32,
     /// The most calls of the metric in flight, if the config limits them.
     pub parallelism_limit: Option<u32>,
@@ -23,6 +25,8 @@ pub struct JudgeModelOptions {
 settings! {
     /// The judge's model, by its name at its provider.
     MODEL: &'static str = "gemini-2.5-flash", "judge_model" | "judgeModel";
+    /// Several models that vote, two to nine of them: each is asked `num_samples` times, and the majority or the median of all replies counts.
+    MODELS: Vec<String> = Vec::new(), "judge_models" | "judgeModels";
     /// Sampling settings of the judge's model.
     CONFIG: Option<String> = None, "judge_model_config" | "judgeModelConfig";
     /// The most samples asked of a question, 1 to 1000. Asking stops as soon as the others cannot change the verdict.
@@ -39,12 +43,20 @@ impl JudgeModelOptions {
             .and_then(|criterion| either(criterion, ["judge_model_options", "judgeModelOptions"]));
         let mut options = Self {
             model: MODEL.default.to_owned(),
+            panel: MODELS.default,
             config: CONFIG.default,
             samples: SAMPLES.default,
             parallelism_limit: PARALLELISM.default,
         };
         for json in [metric_config.judge_model_options, in_criterion].into_iter().flatten() {
             options.take(json).map_err(invalid_criterion)?;
+        }
+        if !metric_config.judging.panel.is_empty() {
+            options.panel = metric_config.judging.panel.to_vec();
+        }
+        if !options.panel.is_empty() {
+            options.model = options.panel.join(", ");
+            options.samples = (options.samples * options.panel.len() as u32).min(MAX_COUNT);
         }
         Ok(options)
     }
@@ -65,15 +77,24 @@ impl JudgeModelOptions {
             if !known.contains(&&*key) {
                 let message = ["a judge has no option `", &key, "`"].concat();
                 refuse_misspelt(value, &key, known, &message)?;
-                let help = "There are judge_model, judge_model_config, num_samples and parallelism_limit";
+                let help = "There are judge_model, judge_models, judge_model_config, num_samples and parallelism_limit";
                 return Err(value.error(ErrorCode::InvalidCriterion, message).with_help(help));
             }
         }
-        let keys = [MODEL.keys, CONFIG.keys, SAMPLES.keys, PARALLELISM.keys];
-        let [model, config, samples, limit] = keys.map(|keys| either(json, keys));
+        let keys = [MODEL.keys, MODELS.keys, CONFIG.keys, SAMPLES.keys, PARALLELISM.keys];
+        let [model, models, config, samples, limit] = keys.map(|keys| either(json, keys));
         if let Some(model) = model {
-            let name = model.as_str().filter(|name| !name.is_empty());
-            self.model = name.ok_or_else(|| model.expected("the name of a model"))?.into_owned();
+            self.model = name_of(model)?;
+            self.panel.clear();
+        }
+        if let Some(models) = models {
+            self.panel.clear();
+            for model in models.items() {
+                self.panel.push(name_of(model)?);
+            }
+            if !(2..=9).contains(&self.panel.len()) {
+                return Err(models.expected("a list of two to nine models"));
+            }
         }
         if let Some(config) = config {
             if config.kind() != Kind::Object {
@@ -91,6 +112,12 @@ impl JudgeModelOptions {
         }
         Ok(())
     }
+}
+
+/// The name of a model.
+fn name_of(json: Json<'_>) -> Result<String> {
+    let name = json.as_str().filter(|name| !name.is_empty());
+    Ok(name.ok_or_else(|| json.expected("the name of a model"))?.into_owned())
 }
 
 /// Rejects a model setting that resembles a known one. Other unknown settings may be meant for the provider; a
@@ -116,13 +143,17 @@ fn refuse_http_options(config: Json<'_>) -> Result<()> {
     Err(value.error(ErrorCode::InvalidCriterion, message).with_help(help))
 }
 
+const MAX_COUNT: u32 = 1000;
+
 /// A number of samples or calls. As in google-adk, strings and `true` (for 1) are accepted too. 1000 is more
 /// than anyone can afford.
 fn count(json: Json<'_>) -> Result<u32> {
     let from_text = || json.as_str().and_then(|text| text.trim().parse().ok());
     let from_true = || json.as_bool().filter(|flag| *flag).map(i64::from);
-    let number =
-        whole(json).or_else(from_text).or_else(from_true).filter(|number| (1..=1000).contains(number));
+    let number = whole(json)
+        .or_else(from_text)
+        .or_else(from_true)
+        .filter(|number| (1..=i64::from(MAX_COUNT)).contains(number));
     number
         .and_then(|number| u32::try_from(number).ok())
         .ok_or_else(|| json.expected("a whole number from 1 to 1000"))

@@ -15,6 +15,14 @@ impl Run<'_> {
         }
     }
 
+    /// Sets the model that the judge of a metric asks, if that is not what the options or the criterion say: its calls
+    /// cost what that model does.
+    pub fn set_asked_model(&mut self, metric: usize, model: &str) {
+        if let Some(group) = self.judges.groups.get(metric) {
+            self.judges.calls.set_prices(*group, self.options.judges.prices_of(model));
+        }
+    }
+
     /// The settings of a metric's criterion that would not be sent to this server, one sentence for each.
     #[must_use]
     pub fn settings_not_sent(&self, metric: usize, mut endpoint: Endpoint) -> Vec<String> {

@@ -39,6 +39,12 @@ impl JudgeOptions {
     pub fn model_for<'m>(&'m self, metric: &'m dyn Judged) -> &'m str {
         self.model.as_deref().unwrap_or(&metric.judge_config().options.model)
     }
+
+    /// What a model costs; nothing if its price is not known.
+    pub(super) fn prices_of(&self, model: &str) -> Prices {
+        let known = self.prices.iter().find(|(name, _)| name == model);
+        known.map_or_else(Prices::default, |(_, prices)| *prices)
+    }
 }
 
 /// A call for the host to make.

@@ -1,7 +1,8 @@
 //! The stages of a judged metric for one case: planning its questions, waiting for answers, concluding the
 //! result. Planning and concluding can be interrupted.
 
-use super::super::{MetricScorer, OpenCase, Run, not_evaluated};
+use super::super::reasons::not_evaluated;
+use super::super::{MetricScorer, OpenCase, Run};
 use super::state::{JudgeState, QuestionState};
 use crate::judge::votes::Votes;
 use crate::metrics::judged::{Answer, Conclusion, JudgedCase, Planning, Question};

@@ -1,6 +1,7 @@
 //! The open questions and the calls in flight, by number. Knows nothing of cases.
 
-use super::super::{MetricScorer, Millis, Options, Pairing, Plan, cancelled};
+use super::super::reasons::cancelled;
+use super::super::{MetricScorer, Millis, Options, Pairing, Plan};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::judge::calls::{Ask, Call, Calls, LossReason, LostSample, Prices};
@@ -76,8 +77,7 @@ impl JudgeState {
             if let MetricScorer::Judge(judged) = &metric.scorer {
                 let model = settings.model_for(judged.as_ref());
                 limit = judged.judge_config().options.parallelism_limit;
-                let known = settings.prices.iter().find(|(name, _)| name == model);
-                prices = known.map_or(prices, |(_, prices)| *prices);
+                prices = settings.prices_of(model);
             }
             groups.push(calls.add_group(limit, prices));
             blocked.push(None);

@@ -84,6 +84,9 @@ struct HeaderJudge<'h> {
     /// The model to ask otherwise, unless the judge has one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'h str>,
+    /// The judges of a panel by name, which are asked in turn.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    panel: &'h [String],
     /// The hash of each prompt's template, by the prompt's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompts: Option<Entries>,
@@ -99,6 +102,7 @@ impl<'h> HeaderJudge<'h> {
         Self {
             vertex: *vertex,
             model: (!vertex).then_some(model),
+            panel: &options.panel,
             prompts: (!vertex).then(|| Entries(hashes().collect())),
             config: options.config.as_deref().map(RawJson),
         }

@@ -51,6 +51,8 @@ pub(in crate::wasm) struct RunOptions {
     vertex: bool,
     /// The model to ask, whatever criteria name.
     judge_model: Option<String>,
+    /// The judges of a panel by name, whatever criteria name; empty for a single judge.
+    panel: Vec<String>,
     /// What delays are drawn from: the same seed gives the same ones. Default: a random one.
     #[cfg_attr(feature = "schema", schemars(
         range(min = 0),
@@ -173,7 +175,7 @@ enum ExplainName {
 impl RunOptions {
     /// The options for planning a run.
     pub(in crate::wasm) fn plan_options(&self) -> PlanOptions<'_> {
-        let judging = JudgeOverrides { prompts: &self.prompts.0, vertex: self.vertex };
+        let judging = JudgeOverrides { prompts: &self.prompts.0, vertex: self.vertex, panel: &self.panel };
         PlanOptions { custom: &self.custom, judging, count_only: self.count_only }
     }
 

@@ -228,6 +228,12 @@ impl EvalRun {
         Ok(())
     }
 
+    /// Sets the model that the judge of a metric asks: its calls cost what that model does.
+    #[wasm_bindgen(js_name = setAskedModel)]
+    pub fn set_asked_model(&mut self, metric: usize, model: &str) {
+        self.run.with_dependent_mut(|_, run| run.set_asked_model(metric, model));
+    }
+
     /// Which settings in the criterion of a metric are not sent to a server, one sentence each.
     ///
     /// # Errors

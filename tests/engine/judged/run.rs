@@ -148,7 +148,7 @@ impl Made {
         let prompts = short_prompts();
         let plan_options = PlanOptions {
             custom: &["mine".into()],
-            judging: JudgeOverrides { prompts: &prompts, vertex: false },
+            judging: JudgeOverrides { prompts: &prompts, ..JudgeOverrides::default() },
             ..PlanOptions::default()
         };
         let plan =

@@ -26,7 +26,12 @@ fn runs_pair_by_place_if_no_id_matches_and_the_numbers_agree() {
     let pairs = vec![scored(0, 0, 1.0), scored(1, 1, 0.0)];
     assert_eq!(results(&expected, &sessions(&["red", "blue"])), (pairs, vec![]));
     let renamed = set(&[("x", &["red"]), ("y", &["blue"])]);
-    assert_eq!(results(&expected, &renamed).0, [scored(0, 0, 1.0), scored(1, 1, 0.0)]);
+    let (found, warnings) = results(&expected, &renamed);
+    assert_eq!(found, [scored(0, 0, 1.0), scored(1, 1, 0.0)]);
+    assert_eq!(
+        warnings,
+        ["no actual conversation has the id of an eval case, so they go together by their order"]
+    );
 }
 
 #[test]
