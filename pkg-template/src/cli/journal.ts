@@ -1,0 +1,250 @@
+/** `--journal`: keeps what a command paid for and settled, so that the same command resumes where it stopped. */
+
+import { digestOf, type JournaledBegin, JournalSection } from "../journal/section.js";
+import type { FileJournal } from "../journal/file.js";
+import { isAdkMetricsError } from "../errors.js";
+import { panelOf } from "../judges/panel.js";
+import { count } from "../report/text.js";
+import type { EvaluatorOptions, Journal, JournalEntry } from "../types.js";
+import { api } from "./api.js";
+import type { Arguments } from "./arguments.js";
+import { kindOf, readBytes } from "./files.js";
+import { realPath } from "./find.js";
+import type { Input } from "./inputs.js";
+import { Mistake } from "./mistakes.js";
+import { note } from "./process.js";
+import type { IsOurs, Shard } from "./shards.js";
+import { prepareFile } from "./write.js";
+
+/** The name of the section about the command as a whole. */
+const COMMAND = "";
+
+/** What journals say of a command, or of its parts. */
+interface Known {
+  command?: object;
+  shard?: Shard | undefined;
+  balance?: readonly string[];
+  merged?: Journal;
+  files?: readonly string[];
+  agent?: string;
+  hasVertex?: boolean;
+  panel?: readonly string[] | undefined;
+}
+
+/** What a journal says of who judged a metric, as far as merging needs it. */
+interface Judged {
+  vertex?: true;
+  panel?: readonly string[];
+}
+
+/** The journal of a command. */
+export class Journaling {
+  readonly file: string;
+  readonly #command: object;
+  /** Which of several parts it is of. */
+  readonly shard: Shard | undefined;
+  readonly #balance: readonly string[];
+  readonly #merged: Journal | undefined;
+  /** The journals of the parts. */
+  readonly #files: readonly string[];
+  readonly #sections: JournalSection[] = [];
+  /** The name of the agent whose runs are merged. */
+  readonly agent: string;
+  readonly #hasVertex: boolean;
+  readonly #panel: readonly string[] | undefined;
+  #journal: FileJournal | undefined;
+  #whole: JournalSection | undefined;
+  #isOurs: IsOurs | undefined;
+
+  private constructor(
+    file: string,
+    { command = {}, shard, balance = [], merged, files = [], agent = "", hasVertex = false, panel }: Known,
+  ) {
+    this.file = file;
+    this.#command = command;
+    this.shard = shard;
+    this.#balance = balance;
+    this.#merged = merged;
+    this.#files = files;
+    this.agent = agent;
+    this.#hasVertex = hasVertex;
+    this.#panel = panel;
+  }
+
+  /** The journals of all parts of a command as one. */
+  static merged(files: readonly string[], entries: readonly JournalEntry[]): Journaling {
+    const begun = entries.filter((entry): entry is JournaledBegin => entry.type === "begin");
+    const { agent } = begun.find(({ part }) => part === "runs")?.inputs ?? {};
+    const judges = begun.flatMap(({ inputs }) => (inputs.judge ?? []) as Judged[]);
+    const [panel, ...others] = judges.filter(({ vertex }) => vertex !== true).map((judge) => judge.panel);
+    return new Journaling(files[0] ?? "", {
+      files,
+      merged: { read: async () => entries, append: async () => {} },
+      agent: String(agent ?? ""),
+      hasVertex: judges.some(({ vertex }) => vertex === true),
+      // A panel that judges every metric may have been named by the command instead of the criteria.
+      panel: others.every((other) => `${other}` === `${panel}`) ? panel : undefined,
+    });
+  }
+
+  /** @throws {Mistake} for a file that cannot be a journal, and for options that it does not go with. */
+  static async of(given: Arguments, command: string): Promise<Journaling | undefined> {
+    const file = given.one("journal");
+    const { shardOf } = await import("./shards.js");
+    const shard = shardOf(given);
+    if (file === undefined) {
+      if (!given.has("resume")) return undefined;
+      throw new Mistake("--resume names no journal", { help: "--journal <file> --resume" });
+    }
+    if (given.has("record")) {
+      throw new Mistake("--record and --journal do not go together: a run that goes on would record only the rest", {
+        help: "Leave --record out: the journal has every reply too",
+      });
+    }
+    if (given.all("balance").some((one) => realPath(one) === realPath(file))) {
+      throw new Mistake("the journal would be one of the files by which cases are divided, which it changes", {
+        location: file,
+        help: "Name another file with --journal, or another with --balance",
+      });
+    }
+    if (given.has("watch")) {
+      throw new Mistake("--journal has no meaning with --watch, which scores what has changed", {
+        help: "Leave --journal out, or keep replies with --cache",
+      });
+    }
+    if (given.has("resume") && kindOf(file) === undefined) {
+      throw new Mistake("there is no journal to go on with", {
+        location: file,
+        help: "Leave --resume out to begin one",
+      });
+    }
+    const options = Object.fromEntries(given.options);
+    const { positionals } = given;
+    return new Journaling(file, {
+      command: { command, positionals, options },
+      shard,
+      balance: given.all("balance"),
+    });
+  }
+
+  /** Whether parts are merged: nobody is asked, and nothing is run. */
+  get isMerging(): boolean {
+    return this.#merged !== undefined;
+  }
+
+  /** The options for scoring merged parts: each metric has the judge that scored it in the parts. */
+  get mergedOptions(): Pick<EvaluatorOptions, "vertex" | "judge"> {
+    const panel = this.#panel;
+    return {
+      ...(this.#hasVertex ? { vertex: { apiKey: "none" } } : {}),
+      ...(panel === undefined ? {} : { judge: panelOf(panel.map((name) => ({ name, judge: nobody }))) }),
+    };
+  }
+
+  /** The options for checking merged parts: a judge that cannot be asked. */
+  get checkOptions(): Pick<EvaluatorOptions, "judge"> {
+    return this.isMerging ? { judge: nobody } : {};
+  }
+
+  /** The file that is written; none for merged parts. */
+  get output(): string[] {
+    return this.isMerging ? [] : [this.file];
+  }
+
+  /** Which option names it, for errors. */
+  get outputOption(): Record<string, string> {
+    return Object.fromEntries(this.output.map((file) => [file, "journal"]));
+  }
+
+  /** Files that no output may overwrite, with what they are: the journals of parts, and the durations by which cases are divided. */
+  get inputs(): (readonly [string, string])[] {
+    return [
+      ...this.#files.map((file) => [file, "journal of a part"] as const),
+      ...this.#balance.map((file) => [file, "file of --balance"] as const),
+    ];
+  }
+
+  /**
+   * Opens the file, which no other process may write then.
+   *
+   * @param numRuns How often each case is run; once where they were run already.
+   */
+  async open(inputs: readonly Input[], numRuns = 1): Promise<void> {
+    if (this.isMerging) return;
+    prepareFile(this.file);
+    const { fileJournal } = await api();
+    this.#journal = fileJournal(this.file, { onNotice: note });
+    const whole = await this.#loaded(new JournalSection(this.#journal, COMMAND));
+    this.#whole = whole;
+    const balance = await Promise.all(this.#balance.map((file) => digestOf(readBytes(file, "results"))));
+    const { index, count: parts } = this.shard ?? { index: 1, count: 1 };
+    whole.begin("shard", { shard: `${index}/${parts}`, balance: balance.length === 0 ? undefined : balance.join() });
+    if (whole.inputsOf("command") === undefined) whole.begin("command", this.#command as Record<string, unknown>);
+    if (this.shard === undefined) return;
+    const { divided } = await import("./shards.js");
+    this.#isOurs = await divided(this.shard, this.#balance, inputs, numRuns);
+  }
+
+  async #loaded(section: JournalSection): Promise<JournalSection> {
+    try {
+      await section.load();
+    } catch (error) {
+      if (!isAdkMetricsError(error)) throw error;
+      throw new Mistake(error.message, { location: error.path, help: error.help, cause: error });
+    }
+    return section;
+  }
+
+  /** The section of an evalset, or of a portion of it. */
+  async section(evalSet: number, portion: number, evalSetId: string): Promise<JournalSection> {
+    const journal = this.#merged ?? (this.#journal as FileJournal);
+    const section = await this.#loaded(new JournalSection(journal, `${evalSet}/${portion}`, this.isMerging));
+    const isOurs = this.#isOurs;
+    if (isOurs !== undefined) section.isOurs = (evalId, run) => isOurs(evalSetId, evalId, run);
+    this.#sections.push(section);
+    return section;
+  }
+
+  /** Appends that the command is complete. */
+  async end(): Promise<void> {
+    await this.#whole?.end();
+  }
+
+  /**
+   * Says on stderr how much of the journal was used, and which command resumes it.
+   *
+   * @param needsForce Whether the outputs, which are there now, would be in the way.
+   */
+  report(isInterrupted: boolean, needsForce = false): void {
+    if (this.isMerging) {
+      const unused = this.#sections.map((section) => section.unusedReplies);
+      const [repeated, unasked] = [sumOf(unused.map((one) => one.repeated)), sumOf(unused.map((one) => one.unasked))];
+      if (repeated > 0) note(`${count(repeated, "answer")} came to parts that had asked the same; they count once`);
+      if (unasked > 0)
+        note(`${count(unasked, "answer")} decided nothing, since others failed for good; they do not count`);
+    } else {
+      const used = sumOf(this.#sections.map((section) => section.used));
+      if (used > 0) note(`${count(used, "answer")} from the journal ${this.file}`);
+    }
+    if (isInterrupted && !this.isMerging) note(`to go on: ${commandToGoOn(needsForce)}`);
+    this.#journal?.close();
+  }
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
+}
+
+function nobody(): never {
+  throw new Error("parts that are put together ask nobody");
+}
+
+/** The command that resumes this one, quoted for a shell. */
+function commandToGoOn(needsForce: boolean): string {
+  const args = process.argv.slice(2).filter((arg) => arg !== "--resume");
+  return ["adk-metrics", ...args, "--resume", ...(needsForce ? ["--force"] : [])].map(quoted).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

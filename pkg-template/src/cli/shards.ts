@@ -1,0 +1,197 @@
+/** `--shard` and `--balance`: which runs of cases this process takes, while others take the rest. */
+
+import { closeSync } from "node:fs";
+import { hashOf } from "../judges/recording.js";
+import { readEntries } from "../journal/file.js";
+import type { JournaledReply, JournaledRun, JournaledBegin } from "../journal/section.js";
+import { group } from "../lists.js";
+import type { EvalCaseResult, JournalEntry } from "../types.js";
+import { selectedCases } from "./agent-runs.js";
+import { api } from "./api.js";
+import type { Arguments } from "./arguments.js";
+import { openRegular, readBytes } from "./files.js";
+import type { Input } from "./inputs.js";
+import { inFile, Mistake } from "./mistakes.js";
+
+/** The most tasks of a Cloud Run job. A larger number is a slip, and each part takes memory. */
+const MOST_PARTS = 10_000;
+
+/** Reads a part and how many there are, `3/16`; undefined for anything else. */
+export function partIn(text: string): Shard | undefined {
+  const [, index = "", count = ""] = /^([1-9]\d{0,4})\/([1-9]\d{0,4})$/.exec(text) ?? [];
+  const shard = { index: Number(index), count: Number(count) };
+  return shard.index >= 1 && shard.index <= shard.count && shard.count <= MOST_PARTS ? shard : undefined;
+}
+
+/** One of several parts. */
+export interface Shard {
+  /** Counted from 1. */
+  index: number;
+  count: number;
+}
+
+/** Whether a run of a case belongs to this part. */
+export type IsOurs = (evalSetId: string, evalId: string, run: number) => boolean;
+
+/** @throws {Mistake} for what is no part, and for `auto` where the environment has no numbers. */
+export function shardOf(given: Arguments): Shard | undefined {
+  const text = given.one("shard");
+  if (text === undefined) {
+    if (!given.has("balance")) return undefined;
+    throw new Mistake("--balance divides the cases among parts, and no part is named", { help: "--shard 1/4" });
+  }
+  for (const [option, why] of [
+    ["bail", "the first failure would end one part and not the others"],
+    ["watch", "a part is scored once"],
+  ] as const) {
+    if (given.has(option)) throw new Mistake(`--shard and --${option} do not go together: ${why}`);
+  }
+  if (!given.has("journal")) {
+    throw new Mistake("--shard needs a journal, from which merge puts the parts together", {
+      help: `--shard ${text} --journal part.jsonl`,
+    });
+  }
+  const shard = partIn(text.startsWith("auto") ? numbered(text) : text);
+  if (shard !== undefined) return shard;
+  throw new Mistake(`--shard cannot be \`${text}\``, {
+    help: `It is a part and how many there are, counted from 1, at most ${MOST_PARTS}: 3/16; or auto, or auto/16`,
+  });
+}
+
+/**
+ * The part by the numbers of the environment, such as `3/16`, for `auto` and `auto/16`.
+ *
+ * @throws {Mistake} for variables that are missing, empty or no whole numbers.
+ */
+function numbered(text: string): string {
+  const names = ["CLOUD_RUN_TASK_INDEX", "JOB_COMPLETION_INDEX"];
+  const index = names.map(valueOf).find((value) => value !== undefined);
+  if (index === undefined) {
+    throw new Mistake("--shard auto: the environment numbers no task", {
+      help: "Cloud Run sets CLOUD_RUN_TASK_INDEX, an Indexed Job of Kubernetes JOB_COMPLETION_INDEX",
+    });
+  }
+  const total = text === "auto" ? valueOf("CLOUD_RUN_TASK_COUNT") : /^auto\/([1-9]\d*)$/.exec(text)?.[1];
+  if (text === "auto" && total === undefined) {
+    throw new Mistake("--shard auto: nothing says how many parts there are", {
+      help: "Kubernetes does not tell: --shard auto/16, with the `completions` of the Job",
+    });
+  }
+  // Neither `auto` nor `auto/16`: the caller says what is wrong.
+  if (total === undefined) return "";
+  const part = `${index + 1}/${total}`;
+  if (partIn(part) !== undefined) return part;
+  throw new Mistake(`--shard ${text}: there is no part ${index + 1} of ${total}`, {
+    help: `Tasks are counted from 0, and there are at most ${MOST_PARTS}: --shard auto/<how many tasks there are>`,
+  });
+}
+
+/** A variable that is a whole number; nothing for one that is not set, or is empty. */
+function valueOf(name: string): number | undefined {
+  const text = process.env[name] ?? "";
+  if (text.trim() === "") return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new Mistake(`--shard auto: ${name} is no whole number: \`${text}\``);
+}
+
+/** By a hash of the ids: stable, whatever else is in the evalset. */
+function byHash({ index, count }: Shard): IsOurs {
+  return (...key) => Number.parseInt(hashOf([JSON.stringify(key)]).slice(0, 8), 16) % count === index - 1;
+}
+
+/**
+ * Divides runs of cases: by a hash of their ids or, where their durations are known, the longest first, each to the part with
+ * the least work so far.
+ *
+ * @param numRuns How often each case is run; once where they were run already.
+ * @throws {Mistake} for files that are neither results nor journals.
+ */
+export async function divided(
+  shard: Shard,
+  files: readonly string[],
+  inputs: readonly Input[],
+  numRuns: number,
+): Promise<IsOurs> {
+  if (files.length === 0) return byHash(shard);
+  const durations = await durationsIn(files);
+  const all: { key: string; ms: number | undefined }[] = [];
+  for (const input of inputs) {
+    const { evalSetId, evalCases } = await selectedCases(input);
+    for (const { evalId } of evalCases) {
+      const known = durations.get(evalId) ?? [];
+      for (let run = 0; run < numRuns; run += 1) {
+        all.push({ key: JSON.stringify([evalSetId, evalId, run]), ms: known[run] ?? mean(known) });
+      }
+    }
+  }
+  const usual = mean(all.flatMap(({ ms }) => ms ?? [])) ?? 1;
+  const tasks = all.map(({ key, ms = usual }) => ({ key, ms }));
+  tasks.sort((a, b) => b.ms - a.ms || (a.key < b.key ? -1 : 1));
+  const loads = Array.from({ length: shard.count }, () => 0);
+  const ours = new Set<string>();
+  for (const { key, ms } of tasks) {
+    const least = loads.indexOf(Math.min(...loads));
+    loads[least] = (loads[least] as number) + ms;
+    if (least === shard.index - 1) ours.add(key);
+  }
+  return (...key) => ours.has(JSON.stringify(key));
+}
+
+function mean(numbers: readonly number[]): number | undefined {
+  return numbers.length === 0 ? undefined : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}
+
+/** How long the runs of each case took, in milliseconds. */
+async function durationsIn(files: readonly string[]): Promise<Map<string, number[]>> {
+  const durations = new Map<string, number[]>();
+  const { readResults } = await api();
+  for (const file of files) {
+    const entries = journalIn(file);
+    if (entries !== undefined) {
+      addEntries(durations, entries);
+      continue;
+    }
+    try {
+      const results = readResults(readBytes(file, "results"));
+      for (const one of results.flatMap((set) => set.evalCaseResults)) group(durations, one.evalId, durationOf(one));
+    } catch (error) {
+      throw inFile(error, file, "results");
+    }
+  }
+  return durations;
+}
+
+/** Adds the durations in a journal: replies, which the runs of a case share, and runs of the agent. */
+function addEntries(durations: Map<string, number[]>, entries: readonly JournalEntry[]): void {
+  const judged = new Map<string, number>();
+  const runs = new Map<string, number[]>();
+  for (const entry of entries as readonly (JournaledReply | JournaledRun | JournaledBegin)[]) {
+    if (entry.type === "run") group(runs, entry.evalId, entry.ms);
+    if (entry.type !== "reply" || entry.evalId === undefined) continue;
+    judged.set(entry.evalId, (judged.get(entry.evalId) ?? 0) + (entry.ms ?? 0));
+  }
+  for (const evalId of new Set([...judged.keys(), ...runs.keys()])) {
+    const own = runs.get(evalId) ?? [0];
+    const share = (judged.get(evalId) ?? 0) / own.length;
+    for (const ms of own) group(durations, evalId, ms + share);
+  }
+}
+
+/** How long the agent took; a second for each turn where that is not known. */
+function durationOf({ evalMetricResultPerInvocation }: EvalCaseResult): number {
+  const seconds = evalMetricResultPerInvocation.map(({ actualInvocation }) => actualInvocation.duration ?? 1);
+  return 1000 * seconds.reduce((sum, one) => sum + one, 0);
+}
+
+/** The entries of a journal; nothing for another file. */
+export function journalIn(file: string): JournalEntry[] | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openRegular(file, "file of --balance");
+    return descriptor === undefined ? undefined : readEntries(descriptor).entries;
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

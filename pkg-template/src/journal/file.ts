@@ -1,0 +1,217 @@
+// Node only: no bundle for browsers may reach this file.
+import {
+  closeSync,
+  constants,
+  fsync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  realpathSync,
+  writeSync,
+} from "node:fs";
+import { JsonLimitError, parseJson } from "../engine/json.js";
+import { messageOf, unexpected } from "../engine/values.js";
+import { MAX_DEPTH } from "../generated/limits.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Journal, JournalEntry } from "../types.js";
+import { optionsOf } from "../known-options.js";
+import { checkEntry } from "./entries.js";
+import { FileLock } from "./lock.js";
+
+/** The first line of a journal. */
+const HEADER = '{"format":"adk-metrics journal","version":1}\n';
+
+const READ_BYTES = 1024 * 1024;
+
+/** What agents did may be as deep as the engine reads it, and stands in an entry. */
+const MOST_LEVELS = MAX_DEPTH + 8;
+
+/** A journal in a file. */
+export interface FileJournal extends Journal {
+  /** Releases the file, for another process or another journal of this one. Done when the process ends, too. */
+  close(): void;
+}
+
+/** How a journal in a file is opened. */
+export interface FileJournalOptions {
+  /** Called with what was repaired, such as a last line that was cut off. */
+  onNotice?(notice: string): void;
+}
+
+/**
+ * A journal in a file of JSON lines. What is appended is with the operating system when the call is over, and so survives the
+ * process; what is settled is on the disk. One process writes at a time: another is refused, unless the first has died. A last line that was cut off is dropped. Replies and what agents did are stored, keys are not. For Node, Deno and Bun.
+ *
+ * @param file Its path; made when an evaluation begins.
+ */
+export function fileJournal(file: string, options: FileJournalOptions = {}): FileJournal {
+  const { onNotice } = optionsOf(options, ["onNotice"]);
+  if (typeof file !== "string" || file === "") throw unexpected("the path of a file", file, "file");
+  return new JournalFile(file, onNotice);
+}
+
+class JournalFile implements FileJournal {
+  readonly #file: string;
+  readonly #onNotice: ((notice: string) => void) | undefined;
+  #lock: FileLock | undefined;
+  #descriptor = -1;
+  /** Where the last whole line ends. */
+  #end = 0;
+  #sync: Promise<void> | undefined;
+  /** The sync after the one under way, for what was written since that began. */
+  #nextSync: Promise<void> | undefined;
+
+  constructor(file: string, onNotice: ((notice: string) => void) | undefined) {
+    this.#file = file;
+    this.#onNotice = onNotice;
+  }
+
+  async read(): Promise<JournalEntry[]> {
+    try {
+      this.close();
+      this.#descriptor = openSync(this.#file, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o666);
+      if (!fstatSync(this.#descriptor).isFile()) throw new Error("it is no plain file");
+      // A link to the file is the file: both names have one lock.
+      this.#lock = new FileLock(realpathSync(this.#file), undefined, this.#file);
+      await this.#lock.take();
+      const entries = this.#entries();
+      if (this.#end === 0) this.#write(HEADER);
+      return entries;
+    } catch (error) {
+      this.close();
+      throw this.#failed("read", error);
+    }
+  }
+
+  /** Reads whole lines, and cuts off what follows them. */
+  #entries(): JournalEntry[] {
+    const { entries, end, cutLine } = readEntries(this.#descriptor);
+    this.#end = end;
+    if (cutLine !== undefined) {
+      ftruncateSync(this.#descriptor, end);
+      this.#onNotice?.(`the journal's last line was cut off, and is dropped: ${this.#file}, line ${cutLine}`);
+    }
+    return entries;
+  }
+
+  async append(entries: readonly JournalEntry[], settles: boolean): Promise<void> {
+    try {
+      if (this.#descriptor < 0) throw new Error("it is closed");
+      this.#lock?.check();
+      this.#write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+      if (settles) await this.#synced();
+    } catch (error) {
+      throw this.#failed("written", error);
+    }
+  }
+
+  #write(text: string): void {
+    const bytes = Buffer.from(text);
+    try {
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor, bytes, at);
+      this.#end += bytes.length;
+    } catch (error) {
+      // Part of it may have been written, and would become one line with what follows.
+      ftruncateSync(this.#descriptor, this.#end);
+      throw error;
+    }
+  }
+
+  /** Waits until all that was written is on the disk. Calls that come meanwhile share the next sync. */
+  #synced(): Promise<void> {
+    if (this.#sync === undefined) {
+      const sync = this.#syncNow().finally(() => (this.#sync = undefined));
+      return (this.#sync = sync);
+    }
+    return (this.#nextSync ??= this.#sync
+      .catch(() => {})
+      .then(() => {
+        this.#nextSync = undefined;
+        return this.#synced();
+      }));
+  }
+
+  #syncNow(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      fsync(this.#descriptor, (error) => (error === null ? resolve() : reject(error)));
+    });
+  }
+
+  close(): void {
+    if (this.#descriptor >= 0) closeSync(this.#descriptor);
+    this.#descriptor = -1;
+    this.#lock?.release();
+    this.#lock = undefined;
+  }
+
+  #failed(what: string, cause: unknown): AdkMetricsError {
+    if (cause instanceof AdkMetricsError) return cause;
+    const isFull = ["ENOSPC", "EDQUOT", "EFBIG"].includes((cause as NodeJS.ErrnoException).code ?? "");
+    return new AdkMetricsError(
+      "journal_failed",
+      `the journal cannot be ${what}: ${messageOf(cause).replace(/^Error: /, "")}`,
+      {
+        path: this.#file,
+        ...(isFull
+          ? { help: "Make room and go on: what was written before is kept, and is not asked or run again" }
+          : {}),
+        cause,
+      },
+    );
+  }
+}
+
+/**
+ * Reads a journal and leaves it as it is.
+ *
+ * @returns The entries of its whole lines, where these end, and the number of a last line that was cut off.
+ * @throws {Error} for what is no journal.
+ */
+export function readEntries(descriptor: number): { entries: JournalEntry[]; end: number; cutLine?: number } {
+  const entries: JournalEntry[] = [];
+  // The pieces of a line that has not ended, joined once: joining at each piece would take quadratic time.
+  let rest: Buffer[] = [];
+  let line = 0;
+  let end = 0;
+  const piece = Buffer.allocUnsafe(READ_BYTES);
+  for (let at = 0; ;) {
+    const count = readSync(descriptor, piece, 0, READ_BYTES, at);
+    if (count === 0) break;
+    at += count;
+    const fresh = piece.subarray(0, count);
+    let start = 0;
+    for (let stop = fresh.indexOf(10); stop !== -1; stop = fresh.indexOf(10, start)) {
+      const bytes = Buffer.concat([...rest, fresh.subarray(start, stop + 1)]);
+      const text = bytes.toString("utf8");
+      line += 1;
+      if (line > 1) entries.push(entryOf(text, line));
+      else if (text !== HEADER) throw notOurs();
+      end += bytes.length;
+      start = stop + 1;
+      rest = [];
+    }
+    if (start < count) rest.push(Buffer.from(fresh.subarray(start)));
+    // A file that is no journal may be large and have no lines.
+    if (line === 0 && at > HEADER.length) throw notOurs();
+  }
+  if (rest.length === 0) return { entries, end };
+  if (line === 0 && !HEADER.startsWith(Buffer.concat(rest).toString("utf8"))) throw notOurs();
+  return { entries, end, cutLine: line + 1 };
+}
+
+function entryOf(text: string, line: number): JournalEntry {
+  let entry: unknown;
+  try {
+    entry = parseJson(text, MOST_LEVELS);
+  } catch (error) {
+    if (error instanceof JsonLimitError) throw new Error(`line ${line} cannot be read: ${error.message}`);
+    throw new Error(`line ${line} is not JSON: ${messageOf(error)}`);
+  }
+  checkEntry(entry, `line ${line}`);
+  return entry;
+}
+
+function notOurs(): Error {
+  return new Error("it is no journal of this package");
+}

@@ -1,0 +1,441 @@
+/** A section of a journal: what one evaluation appends, and finds there when it is resumed. */
+
+import { messageOf, unexpected } from "../engine/values.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
+import type { HostFailure } from "../generated/contract.js";
+import type { Journal, JournalEntry, JudgeReply } from "../types.js";
+import { checkEntry } from "./entries.js";
+
+/** A reply of a judge, or of who plays the user. */
+export interface JournaledReply extends JournalEntry {
+  type: "reply";
+  key: string;
+  reply: JudgeReply;
+  /** Whether it came from the cache. */
+  cached?: boolean;
+  /** How many calls for it failed before. */
+  failed?: number;
+  evalId?: string;
+  /** How long the call took, in milliseconds. */
+  ms?: number;
+}
+
+/** A call that failed. If it was the last for its question, the question is asked again when the run goes on. */
+export interface JournaledFailure extends JournalEntry {
+  type: "failure";
+  key: string;
+  failure: HostFailure;
+  /** Which call for its sample it was, from 1. */
+  attempt: number;
+}
+
+/** What a metric of the user's own found. */
+interface JournaledAnswer extends JournalEntry {
+  type: "metric";
+  key: string;
+  found: object;
+}
+
+/** A run of a case that is over, and what its simulated user took. */
+export interface JournaledRun extends JournalEntry {
+  type: "run";
+  evalId: string;
+  run: number;
+  result: object;
+  spent: object;
+  /** How long it took, in milliseconds. */
+  ms: number;
+}
+
+/** A run of a case that has all its results. */
+interface JournaledCase extends JournalEntry {
+  type: "case";
+  evalId: string;
+}
+
+/** The inputs of a part of an evaluation: it is resumed with the same ones only. */
+export interface JournaledBegin extends JournalEntry {
+  type: "begin";
+  part: Part;
+  /** When, in milliseconds since 1970. */
+  at: number;
+  inputs: Readonly<Record<string, unknown>>;
+}
+
+export type Part = "command" | "shard" | "runs" | "scores";
+
+/** A journal that evaluations of this process share: what was read from it, and what is being written to it. */
+class OpenJournal {
+  readonly journal: Journal;
+  /** The entries that were read, by section, until an evaluation takes them. */
+  readonly sections = new Map<string, JournalEntry[]>();
+  /** The entries of evaluations that ended before they were done, by section: the next with the same inputs resumes one. */
+  readonly abandoned = new Map<string, readonly JournalEntry[]>();
+  /** The number of the next section without a name. */
+  #nextNumber = 0;
+  /** Lower numbers whose evaluations never began. */
+  readonly #freeNumbers = new Set<number>();
+  failure: AdkMetricsError | undefined;
+  readonly #listeners = new Set<() => void>();
+  #loading: Promise<void> | undefined;
+  /** Entries of the next write, and whether it is to survive the end of the machine. */
+  #pending: JournalEntry[] = [];
+  #settles = false;
+  #writes = new Set<Promise<void>>();
+
+  constructor(journal: Journal) {
+    this.journal = journal;
+  }
+
+  /** The lowest number that no section has. */
+  takeNumber(): string {
+    const [number = this.#nextNumber++] = [...this.#freeNumbers].sort((a, b) => a - b);
+    this.#freeNumbers.delete(number);
+    return String(number);
+  }
+
+  /** Returns the number and the entries of a section in which nothing was begun. */
+  returnNumber(name: string, entries: readonly JournalEntry[]): void {
+    if (entries.length > 0) this.sections.set(name, [...entries]);
+    this.#freeNumbers.add(Number(name));
+  }
+
+  /** Reads the journal, once. */
+  load(): Promise<void> {
+    return (this.#loading ??= this.#read());
+  }
+
+  async #read(): Promise<void> {
+    try {
+      let place = 0;
+      for (const entry of await this.journal.read()) {
+        place += 1;
+        checkEntry(entry, `entry ${place}`);
+        const known = this.sections.get(entry.section);
+        if (known === undefined) this.sections.set(entry.section, [entry]);
+        else known.push(entry);
+      }
+    } catch (error) {
+      throw journalError("read", error);
+    }
+  }
+
+  /** @param settles Whether the entry is to survive the end of the machine. */
+  append(entry: JournalEntry, settles: boolean): void {
+    if (this.failure !== undefined) return;
+    this.#pending.push(entry);
+    this.#settles ||= settles;
+    if (this.#pending.length > 1) return;
+    // Entries of the same turn of the event loop are written together.
+    const write = Promise.resolve()
+      .then(() => {
+        const [entries, settles] = [this.#pending, this.#settles];
+        [this.#pending, this.#settles] = [[], false];
+        return this.journal.append(entries, settles);
+      })
+      .catch((error: unknown) => {
+        this.failure ??= journalError("written", error);
+        for (const listener of this.#listeners) listener();
+      })
+      .finally(() => this.#writes.delete(write));
+    this.#writes.add(write);
+  }
+
+  /** Waits until all is written. @throws {AdkMetricsError} if something could not be. */
+  async written(): Promise<void> {
+    while (this.#writes.size > 0) await Promise.all(this.#writes);
+    this.check();
+  }
+
+  check(): void {
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+const openJournals = new WeakMap<Journal, OpenJournal>();
+
+/** The entries of one evaluation in a journal. */
+export class JournalSection implements Journal {
+  readonly #open: OpenJournal;
+  #name: string;
+  /** Its entries, for the evaluation that resumes it if it is abandoned; a section with a name is resumed by its name. */
+  #entries: JournalEntry[] | undefined;
+  #isAbandoned = false;
+  /** Whether the journal is all there is: nothing is asked or run, and what it lacks fails. */
+  readonly isComplete: boolean;
+  /** Replies that were not used yet, by question, in the order in which they came. */
+  readonly #replies = new Map<string, JournaledReply[]>();
+  readonly #failures = new Map<string, JournaledFailure>();
+  /** The questions that used a reply, where the journal is all there is. */
+  readonly #usedKeys = new Set<string>();
+  /** The samples that have a reply, or whose failure was used. */
+  readonly #settledKeys = new Set<string>();
+  readonly #answers = new Map<string, JournaledAnswer[]>();
+  readonly #runs = new Map<string, JournaledRun>();
+  /** How many runs of a case the journal has as settled, by eval id; each counts once. */
+  readonly #settled = new Map<string, number>();
+  readonly #begun = new Map<Part, JournaledBegin>();
+  readonly #start = Date.now();
+  #isLoaded = false;
+  #isEnded = false;
+  #hasBegun = false;
+  /** How many entries of the journal were used instead of asking, computing or running anything. */
+  used = 0;
+  /** Which runs of cases belong to this process, where others have the rest; all by default. */
+  isOurs: ((evalId: string, run: number) => boolean) | undefined;
+  /** The cases of the whole evaluation, of which this process has a part. */
+  selected: { evalIds: readonly string[] | undefined } | undefined;
+
+  /** @param name What tells it from others in the journal; the number of its evaluation by default. */
+  constructor(journal: Journal, name?: string, isComplete = false) {
+    let open = openJournals.get(journal);
+    if (open === undefined) openJournals.set(journal, (open = new OpenJournal(journal)));
+    this.#open = open;
+    this.#name = name ?? open.takeNumber();
+    if (name === undefined) this.#entries = [];
+    this.isComplete = isComplete;
+  }
+
+  read(): ReturnType<Journal["read"]> {
+    return this.#open.journal.read();
+  }
+
+  append(entries: readonly JournalEntry[], settles: boolean): Promise<void> {
+    return this.#open.journal.append(entries, settles);
+  }
+
+  /** @throws {AdkMetricsError} `journal_failed` for a journal that cannot be read. */
+  async load(): Promise<void> {
+    await this.#open.load();
+    if (this.#isLoaded) return;
+    this.#isLoaded = true;
+    const entries = this.#open.sections.get(this.#name) ?? [];
+    this.#open.sections.delete(this.#name);
+    for (const entry of entries) this.#index(entry);
+    for (const entry of entries) this.#entries?.push(entry);
+  }
+
+  /** Leaves an evaluation that ended before it was done to the next one with the same inputs. */
+  abandon(): void {
+    const entries = this.#entries;
+    if (entries === undefined || this.#isAbandoned) return;
+    this.#isAbandoned = true;
+    this.#entries = undefined;
+    if (this.#hasBegun) this.#open.abandoned.set(this.#name, entries);
+    else this.#open.returnNumber(this.#name, entries);
+  }
+
+  /** Resumes an abandoned evaluation of the same inputs, if there is one, and returns its own number. */
+  #resumeAbandoned(part: Part, inputs: Readonly<Record<string, unknown>>): void {
+    for (const [name, entries] of this.#open.abandoned) {
+      const isSame = (entries as readonly JournaledBegin[]).some(
+        (entry) => entry.type === "begin" && entry.part === part && differentIn(entry.inputs, inputs).length === 0,
+      );
+      if (!isSame) continue;
+      this.#open.abandoned.delete(name);
+      this.#open.returnNumber(this.#name, this.#entries ?? []);
+      this.#name = name;
+      this.#entries = [...entries];
+      for (const known of [this.#replies, this.#failures, this.#answers, this.#runs, this.#settled, this.#begun]) {
+        known.clear();
+      }
+      for (const entry of entries) this.#index(entry);
+      return;
+    }
+  }
+
+  #index(entry: JournalEntry): void {
+    const known = entry as
+      JournaledReply | JournaledFailure | JournaledAnswer | JournaledRun | JournaledCase | JournaledBegin;
+    if (known.type === "reply") {
+      listed(this.#replies, known);
+      this.#settledKeys.add(known.key);
+    } else if (known.type === "failure") this.#failures.set(known.key, known);
+    else if (known.type === "metric") listed(this.#answers, known);
+    else if (known.type === "run") this.#runs.set(runKey(known.evalId, known.run), known);
+    else if (known.type === "case") this.#settled.set(known.evalId, (this.#settled.get(known.evalId) ?? 0) + 1);
+    else if (entry.type === "end") this.#isEnded = true;
+    else if (known.type === "begin") this.#begun.set(known.part, known);
+  }
+
+  /** Whether it has the agent's runs too: then the conversations that are scored are no inputs. */
+  get hasRuns(): boolean {
+    return this.#begun.has("runs");
+  }
+
+  /** When its evaluation began, in milliseconds since 1970. */
+  get began(): number {
+    return (this.#begun.get("runs") ?? this.#begun.get("scores"))?.at ?? this.#start;
+  }
+
+  /**
+   * Begins a part, or goes on with it.
+   *
+   * @throws {AdkMetricsError} `journal_failed` if the journal is of other inputs, with what differs.
+   */
+  begin(part: Part, inputs: Readonly<Record<string, unknown>>): void {
+    const own = this.#begun.get(part);
+    const isNew = own === undefined || differentIn(own.inputs, inputs).length > 0;
+    if (isNew && !this.#hasBegun && this.#entries !== undefined) this.#resumeAbandoned(part, inputs);
+    const before = this.#begun.get(part);
+    if (before === undefined && this.isComplete) return;
+    this.#hasBegun = true;
+    if (before === undefined) {
+      const entry: JournaledBegin = { type: "begin", section: this.#name, part, at: this.began, inputs };
+      this.#begun.set(part, entry);
+      this.#append(entry, true);
+      return;
+    }
+    const different = differentIn(before.inputs, inputs);
+    if (different.length === 0) return;
+    throw new AdkMetricsError("journal_failed", `the journal was begun with another ${different.join(", another ")}`, {
+      path: "journal",
+      help: "Go on with the inputs that it was begun with, or begin another journal",
+    });
+  }
+
+  /** What a part was begun with. */
+  inputsOf(part: Part): Readonly<Record<string, unknown>> | undefined {
+    return this.#begun.get(part)?.inputs;
+  }
+
+  /** How many replies were not used: those to questions that had used another, and those to questions that were not asked here. */
+  get unusedReplies(): { repeated: number; unasked: number } {
+    const unused = { repeated: 0, unasked: 0 };
+    for (const [key, { length }] of this.#replies) unused[this.#usedKeys.has(key) ? "repeated" : "unasked"] += length;
+    return unused;
+  }
+
+  /** Takes the next reply to a question, instead of a call; nothing if there is none. */
+  reply(key: string): JournaledReply | undefined {
+    if (this.isComplete) this.#usedKeys.add(key);
+    return this.#next(this.#replies, key);
+  }
+
+  /** Why a question that was asked has no reply. */
+  failure(key: string): JournaledFailure | undefined {
+    this.#settledKeys.add(key);
+    return this.#failures.get(key);
+  }
+
+  /** The failures of samples without a reply that were not asked for here: how many a vote takes depends on when they fail. */
+  get unneededFailures(): { samples: number; calls: number } {
+    const unneeded = [...this.#failures.values()].filter(({ key }) => !this.#settledKeys.has(key));
+    return { samples: unneeded.length, calls: unneeded.reduce((sum, { attempt }) => sum + attempt, 0) };
+  }
+
+  answer(key: string): object | undefined {
+    return this.#next(this.#answers, key)?.found;
+  }
+
+  run(evalId: string, run: number): JournaledRun | undefined {
+    const key = runKey(evalId, run);
+    const found = this.#runs.get(key);
+    if (found !== undefined) this.used += 1;
+    this.#runs.delete(key);
+    return found;
+  }
+
+  #next<T>(all: Map<string, T[]>, key: string): T | undefined {
+    const entries = all.get(key);
+    const next = entries?.shift();
+    if (next !== undefined) this.used += 1;
+    if (entries?.length === 0) all.delete(key);
+    return next;
+  }
+
+  /** Appends an entry. @param settles Whether it is to survive the end of the machine. */
+  keep(entry: { type: JournalEntry["type"]; [more: string]: unknown }, settles = false): void {
+    if (!this.isComplete) this.#append({ ...entry, section: this.#name }, settles);
+  }
+
+  /** What comes late for an abandoned evaluation is dropped: another may have resumed it. */
+  #append(entry: JournalEntry, settles: boolean): void {
+    if (this.#isAbandoned) return;
+    this.#entries?.push(entry);
+    this.#open.append(entry, settles);
+  }
+
+  /** Appends that a case is settled, unless the journal says so already. */
+  settle(evalId: string, status: number): void {
+    const before = this.#settled.get(evalId) ?? 0;
+    if (before > 0) this.#settled.set(evalId, before - 1);
+    else this.keep({ type: "case", evalId, status }, true);
+  }
+
+  /** Appends that the evaluation is complete, once. */
+  async end(): Promise<void> {
+    if (!this.#isEnded) this.keep({ type: "end" }, true);
+    this.#isEnded = true;
+    await this.written();
+  }
+
+  /** Waits until all is written. @throws {AdkMetricsError} `journal_failed` if something could not be. */
+  written(): Promise<void> {
+    return this.#open.written();
+  }
+
+  /** @throws {AdkMetricsError} `journal_failed` if something could not be written. */
+  check(): void {
+    this.#open.check();
+  }
+
+  /** Calls the listener when something cannot be written. @returns Removes it. */
+  listen(listener: () => void): () => void {
+    return this.#open.listen(listener);
+  }
+}
+
+/** The names of inputs that differ. */
+function differentIn(before: JournaledBegin["inputs"], inputs: JournaledBegin["inputs"]): string[] {
+  const names = Object.keys({ ...before, ...inputs });
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(inputs[name]));
+}
+
+/** The section of an evaluation: the next one of a journal of the user's. */
+export function sectionOf(journal: Journal): JournalSection;
+export function sectionOf(journal: Journal | undefined): JournalSection | undefined;
+export function sectionOf(journal: Journal | undefined): JournalSection | undefined {
+  if (journal === undefined || journal instanceof JournalSection) return journal;
+  if (typeof journal?.read === "function" && typeof journal.append === "function") return new JournalSection(journal);
+  throw unexpected("an object with `read` and `append`, such as fileJournal(path)", journal, "journal");
+}
+
+function listed<T extends { key: string }>(all: Map<string, T[]>, entry: T): void {
+  const known = all.get(entry.key);
+  if (known === undefined) all.set(entry.key, [entry]);
+  else known.push(entry);
+}
+
+function runKey(evalId: string, run: number): string {
+  return JSON.stringify([evalId, run]);
+}
+
+/** The SHA-256 of bytes. */
+export async function digestOf(bytes: Uint8Array | undefined): Promise<string | undefined> {
+  if (bytes === undefined) return undefined;
+  const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
+  if (subtle === undefined) {
+    const help = "Pages have it that come by https: or from localhost";
+    throw new AdkMetricsError("journal_failed", "a journal needs WebCrypto, which this runtime lacks", { help });
+  }
+  const digest = await subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function journalError(what: string, cause: unknown): AdkMetricsError {
+  if (isAdkMetricsError(cause)) return cause;
+  return new AdkMetricsError(
+    "journal_failed",
+    `the journal cannot be ${what}: ${messageOf(cause).replace(/^Error: /, "")}`,
+    {
+      path: "journal",
+      cause,
+    },
+  );
+}

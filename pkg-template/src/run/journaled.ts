@@ -1,0 +1,41 @@
+/** Who was asked when a journal was written: where it is complete, nobody is asked any more. */
+
+import { AdkMetricsError } from "../errors.js";
+import type { JournalSection } from "../journal/section.js";
+import type { JudgeTarget } from "./target.js";
+import { definedProperties } from "../lists.js";
+
+/** Who was asked, as a journal has it. */
+export interface JournaledJudge {
+  metricName: string;
+  label: string;
+  provider: JudgeTarget["provider"] | undefined;
+  model: string | undefined;
+  functionName: string | undefined;
+  retirement: string | undefined;
+  unsent: string[];
+  vertex: true | undefined;
+  panel: readonly string[] | undefined;
+  settings: string | undefined;
+}
+
+/** Whom the metric asked when the journal was written. Nobody is asked any more. */
+export function journaledTarget(journal: JournalSection, metric: string): JudgeTarget {
+  const judges = (journal.inputsOf("scores")?.judge ?? []) as JournaledJudge[];
+  const found = judges.find(({ metricName }) => metricName === metric);
+  if (found === undefined)
+    return noTarget(new AdkMetricsError("journal_failed", `no journal says who judged ${metric}`));
+  const { label, model, provider, functionName, retirement, unsent, panel } = found;
+  return {
+    ...noTarget(undefined),
+    label,
+    model,
+    notSent: () => unsent,
+    ...definedProperties({ provider, functionName, retirement, panel }),
+  };
+}
+
+/** Fails every call, with the reason why there is nobody to ask. */
+export function noTarget(reason: unknown): JudgeTarget {
+  return { ask: () => Promise.reject(reason), label: "", cacheOwner: "", model: undefined };
+}

@@ -1,0 +1,101 @@
+// What tests of journals share: evaluations at random, with judges that fail at times, and results in every format.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { evalSetOf, turn } from "../package/support/conversations.mjs";
+import { importEntry } from "../package/support/package.mjs";
+
+export const { AdkMetricsError, evaluate, fileJournal, memoryCache, MetricEvaluatorRegistry, resultsToAdkJson } =
+  await importEntry();
+const { REPORT_FORMATS } = await importEntry("./report");
+
+/** Numbers from 0 to 1 that follow from a seed. */
+export function random(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** A folder that goes with the test. */
+export function folderOf(t) {
+  const folder = mkdtempSync(join(tmpdir(), "adk-metrics-journal-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A result in every format. */
+export function inEveryFormat(result) {
+  const rendered = Object.entries(REPORT_FORMATS).map(([name, { render }]) => [name, text(render?.([result], {}))]);
+  return { ...Object.fromEntries(rendered), json: resultsToAdkJson(result) };
+}
+
+const text = (pieces) => (typeof pieces === "object" ? [...pieces].join("") : (pieces ?? ""));
+
+const verdict = (isValid) =>
+  JSON.stringify({ reasoning: "Compared.", is_the_agent_response_valid: isValid ? "valid" : "invalid" });
+
+/**
+ * An evaluation at random: cases of which some ask the same, votes that differ by sample, calls that fail before they
+ * succeed, a metric of the user's own. `requestOf` gives a request with counters of its own.
+ */
+export function planOf(seed) {
+  const next = random(seed);
+  const count = 2 + Math.floor(next() * 4);
+  const questions = Array.from({ length: count }, (_, at) => (next() < 0.2 && at > 0 ? 0 : at));
+  const conversations = questions.map((which, at) => [
+    `case-${at}`,
+    [turn(`question ${which}`, `answer ${which}`), ...(next() < 0.3 ? [turn(`more ${which}`, `also ${which}`)] : [])],
+  ]);
+  const evalSet = evalSetOf(Object.fromEntries(conversations), `set-${seed}`);
+  const samples = [1, 3, 5][Math.floor(next() * 3)];
+  const [faulty, hasCache] = [next() < 0.5, next() < 0.3];
+  const concurrency = 1 + Math.floor(next() * 4);
+  const criteria = {
+    final_response_match_v2: { threshold: 0.5, judge_model_options: { num_samples: samples } },
+    response_match_score: 0.5,
+    own: 0.5,
+  };
+  return { evalSet, criteria, requestOf: () => requestOf() };
+
+  function requestOf() {
+    const asked = new Map();
+    const failures = new Map();
+    let computed = 0;
+    const judge = async ({ prompt, sampleIndex }) => {
+      const key = `${sampleIndex} ${prompt}`;
+      const luck = random(seed + prompt.length * 31 + sampleIndex * 7 + prompt.charCodeAt(prompt.length - 40));
+      luck();
+      if (faulty && luck() < 0.3 && !failures.has(key)) {
+        failures.set(key, true);
+        throw Object.assign(new Error("busy"), { retryable: true, retryAfterMs: 0 });
+      }
+      await null;
+      asked.set(key, (asked.get(key) ?? 0) + 1);
+      return {
+        text: verdict(luck() < 0.6),
+        usage: { inputTokens: 10 + sampleIndex, outputTokens: 3 },
+        modelVersion: `model-${sampleIndex % 2}`,
+      };
+    };
+    const registry = new MetricEvaluatorRegistry();
+    registry.registerEvaluator({ metricName: "own" }, () => {
+      computed += 1;
+      return { overallScore: computed % 2, reason: `the answer number ${computed}` };
+    });
+    const request = {
+      evalSet,
+      actual: evalSet,
+      criteria,
+      registry,
+      judge,
+      concurrency,
+      retry: { initialDelayMs: 0, maxDelayMs: 0 },
+      ...(hasCache ? { cache: memoryCache() } : {}),
+    };
+    const calls = () => [...asked.values()].reduce((sum, times) => sum + times, 0);
+    return { request, asked, calls, computed: () => computed };
+  }
+}

@@ -1,0 +1,314 @@
+// Runs that are divided among processes, and put together again: merged is what the whole would have been, byte for byte.
+
+import assert from "node:assert/strict";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { evalSetOf, turn } from "../package/support/conversations.mjs";
+import { BARE, folderOf, run } from "../cli/command.mjs";
+import { at, fair, judged, server } from "../cli/judging.mjs";
+import { random } from "./journal.mjs";
+
+/** How many runs at random are divided and merged. */
+const PLANS = Number(process.env.JOURNAL_MERGES ?? 2);
+
+const AGENT = `
+import { createHash } from "node:crypto";
+export default async function agent(message) {
+  const luck = createHash("sha256").update(message + process.env.SEED).digest()[0];
+  if (luck < 20) throw new Error("the agent broke down at " + message);
+  return luck < 80 ? "I do not know." : "The answer to " + message;
+}
+`;
+const METRICS = `export const polite = (metric, [{ userContent }]) => {
+  const [{ text }] = userContent.parts;
+  return text.endsWith("1") ? Number.NaN : text.length / 20;
+};`;
+
+/** Two evalsets, a config, an agent and a metric, as files. */
+function files(seed) {
+  const next = random(seed);
+  const setOf = (id, count) => {
+    const names = Array.from({ length: count }, (_, index) => `${id}-${index}`);
+    return evalSetOf(
+      Object.fromEntries(
+        names.map((name) => {
+          // Some ask the same as others do.
+          const question = next() < 0.2 ? "the same" : name;
+          return [name, [turn(question, `The answer to ${question}`)]];
+        }),
+      ),
+      id,
+    );
+  };
+  const [one, two] = [setOf("one", 3 + Math.floor(next() * 5)), setOf("two", 2 + Math.floor(next() * 3))];
+  const config = judged({ num_samples: seed % 2 === 1 ? 1 : 3 }, { response_match_score: 0.3, polite: 0.2 });
+  const all = {
+    ...{ "one.evalset.json": one, "one.actual.json": one, "two.evalset.json": two, "two.actual.json": two },
+    ...{ "test_config.json": config, "agent.mjs": AGENT, "metrics.mjs": METRICS },
+  };
+  return Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
+}
+
+const FORMATS = ["jsonl", "html", "junit", "csv", "md"];
+const OUTPUTS = [...FORMATS.map((format) => `out.${format}`)];
+const output = [
+  ...FORMATS.flatMap((format) => ["--format", format, "--output", `out.${format}`]),
+  ...["--format", "json", "--output", "results/"],
+];
+const RESULTS = ["results/one.evalset_result.json", "results/two.evalset_result.json"];
+
+const read = (cwd, names) => names.map((name) => readFileSync(join(cwd, name), "utf8"));
+const lines = (cwd, file) => readFileSync(join(cwd, file), "utf8").split("\n");
+
+/** The first lines that differ: whole reports would fill the screen. */
+function differences(one, other) {
+  if (one === other) return [];
+  const [mine, others] = [one, other].map((text) => text.split("\n"));
+  const at = mine.findIndex((line, index) => line !== others[index]);
+  return [mine[at]?.slice(0, 2000), others[at]?.slice(0, 2000)];
+}
+
+/** Gives a journal the times of another: those of a whole run and of its parts differ. */
+function withTimesOf(cwd, file, times) {
+  const changed = lines(cwd, file).map((line) => {
+    if (!line.includes('"type":"begin"')) return line;
+    const entry = JSON.parse(line);
+    const at = times.get(`${entry.section} ${entry.part}`);
+    return JSON.stringify({ ...entry, at: at ?? entry.at });
+  });
+  writeFileSync(join(cwd, file), changed.join("\n"));
+}
+
+for (const command of ["eval", "run"]) {
+  test(`${command}: merged is what is not divided, byte for byte`, async (t) => {
+    for (let seed = 1; seed <= PLANS; seed += 1) {
+      const next = random(seed * 13);
+      // Some questions have no answer. How many samples such a question is asked depends on when its failures come.
+      const isFaulty = seed % 2 === 1;
+      const reply = (asked) => (isFaulty && asked.prompt.includes("-0") ? { fault: "bad_request" } : fair(asked));
+      const answering = await server(t, { reply });
+      const env = { ...BARE, ...at.gemini(answering), SEED: String(seed) };
+      const cwd = folderOf(t, files(seed));
+      const args = [
+        ...[command, "one.evalset.json", "two.evalset.json", "--metrics", "./metrics.mjs", "--explain", "all"],
+        ...["--price", "gemini-2.5-flash=1,2"],
+        ...(command === "run" ? ["--agent", "./agent.mjs", "--num-runs", "2"] : []),
+      ];
+      const whole = await run([...args, "--journal", "whole.jsonl", ...output], { cwd, env });
+      assert.ok([0, 1].includes(whole.status), whole.stderr);
+      const expected = read(cwd, [...OUTPUTS, ...RESULTS]);
+      const begun = lines(cwd, "whole.jsonl").filter((line) => line.includes('"type":"begin"'));
+      const times = new Map(begun.map((line) => JSON.parse(line)).map((one) => [`${one.section} ${one.part}`, one.at]));
+      for (const balanced of [seed % 2 === 0]) {
+        const parts = 2 + Math.floor(next() * 3);
+        const names = Array.from({ length: parts }, (_, index) => `part-${index + 1}.jsonl`);
+        for (const [index, name] of names.entries()) {
+          const shard = ["--shard", `${index + 1}/${parts}`, "--journal", name];
+          const balance = balanced ? ["--balance", "whole.jsonl"] : [];
+          writeFileSync(join(cwd, name), "");
+          const { status, stderr } = await run([...args, ...shard, ...balance], { cwd, env });
+          assert.ok([0, 1].includes(status), stderr);
+        }
+        const ran = names.flatMap((name) => lines(cwd, name).filter((line) => line.includes('"type":"run"')));
+        if (command === "run") {
+          const keys = ran
+            .map((line) => JSON.parse(line))
+            .map(({ section, evalId, run }) => `${section} ${evalId} ${run}`);
+          assert.equal(new Set(keys).size, keys.length, "each run once");
+        }
+        const asked = answering.requests.length;
+        if (command === "eval") {
+          for (const name of names) withTimesOf(cwd, name, times);
+        } else {
+          // What took seconds, and when, is each run's own: the parts of the whole are its journal, divided.
+          const all = lines(cwd, "whole.jsonl");
+          for (const [index, name] of names.entries()) {
+            const own = lines(cwd, name);
+            const runs = new Set(
+              own
+                .filter((line) => line.includes('"type":"run"'))
+                .map((line) => {
+                  const { section, evalId, run } = JSON.parse(line);
+                  return JSON.stringify([section, evalId, run]);
+                }),
+            );
+            const kept = all.filter((line) => {
+              if (!line.includes('"type":"run"'))
+                return (
+                  !line.includes('"part":"shard"') && (index === 0 || !/"type":"(?:reply|metric|failure)"/.test(line))
+                );
+              const { section, evalId, run } = JSON.parse(line);
+              return runs.has(JSON.stringify([section, evalId, run]));
+            });
+            const shard = own.find((line) => line.includes('"part":"shard"'));
+            writeFileSync(join(cwd, name), [kept[0], shard, ...kept.slice(1)].join("\n"));
+          }
+        }
+        for (const name of [...OUTPUTS, ...RESULTS]) rmSync(join(cwd, name));
+        // Nothing of the providers is in the environment.
+        const merged = await run(["merge", ...names, "--metrics", "./metrics.mjs", ...output], { cwd, env: BARE });
+        assert.equal(merged.status, whole.status, merged.stderr);
+        for (const [place, text] of read(cwd, [...OUTPUTS, ...RESULTS]).entries()) {
+          const at = `plan ${seed}, ${parts} parts: ${[...OUTPUTS, ...RESULTS][place]}`;
+          assert.deepEqual(differences(text, expected[place]), [], at);
+        }
+        assert.equal(answering.requests.length, asked);
+      }
+    }
+  });
+}
+
+test("what one part was refused takes no verdict from the others, and calls that were not made are none", async (t) => {
+  let fault;
+  const answering = await server(t, { reply: (asked) => (fault === undefined ? fair(asked) : { fault }) });
+  const env = { ...BARE, ...at.gemini(answering) };
+  const names = Array.from({ length: 12 }, (_, index) => `c-${index}`);
+  const set = JSON.stringify(evalSetOf(Object.fromEntries(names.map((name) => [name, [turn(name, `Its ${name}`)]]))));
+  const config = JSON.stringify(judged({ num_samples: 3 }));
+  const cwd = folderOf(t, { "one.evalset.json": set, "one.actual.json": set, "test_config.json": config });
+  const command = async (...args) => {
+    const { status, stderr } = await run([...args, "--format", "jsonl", "--output", "out.jsonl"], { cwd, env });
+    assert.ok(status !== 2, stderr);
+    const [calls = ""] = /\d+ calls?/.exec(stderr) ?? [];
+    const [verdicts = ""] = /12 cases: .*/.exec(stderr) ?? [];
+    return { calls: Number.parseInt(calls, 10), verdicts, stderr };
+  };
+  const part = (number, file, ...more) =>
+    command("eval", "one.evalset.json", "--shard", number, "--journal", file, ...more);
+  for (const refused of ["auth", "bad_request"]) {
+    fault = refused;
+    const { calls } = await part("1/2", `${refused}-1.jsonl`, "--concurrency", "1");
+    fault = undefined;
+    const other = await part("2/2", `${refused}-2.jsonl`);
+    const merged = await command("merge", `${refused}-1.jsonl`, `${refused}-2.jsonl`);
+    assert.equal(merged.calls, calls + other.calls, merged.stderr);
+    assert.match(merged.verdicts, new RegExp(`: ${/: (\d+) passed/.exec(other.stderr)[1]} passed,`), merged.stderr);
+    assert.doesNotMatch(merged.stderr, /count once|do not count/);
+  }
+  const limited = await command("eval", "one.evalset.json", "--journal", "limited.jsonl", "--max-calls", "7");
+  const merged = await command("merge", "limited.jsonl");
+  assert.equal(merged.calls, 7);
+  assert.equal(merged.verdicts, limited.verdicts);
+});
+
+test("record: parts are put together", async (t) => {
+  const cwd = folderOf(t, files(9));
+  const args = ["record", "--agent", "./agent.mjs", "one.evalset.json", "--num-runs", "3"];
+  const env = { ...BARE, SEED: "4" };
+  const texts = (file) =>
+    JSON.parse(readFileSync(join(cwd, file), "utf8")).map(({ eval_case_id: id, inferences, error_message: why }) => [
+      id,
+      inferences.map(({ final_response: said }) => said?.parts),
+      why?.split("\n")[0],
+    ]);
+  await run([...args, "--output", "whole.json"], { cwd, env });
+  for (const part of [1, 2]) {
+    const shard = ["--shard", `${part}/2`, "--journal", `${part}.jsonl`, "--output", `${part}.json`];
+    const { status, stderr } = await run([...args, ...shard], { cwd, env });
+    assert.ok(status < 2);
+    const ran = readFileSync(join(cwd, `${part}.jsonl`), "utf8")
+      .split("\n")
+      .filter((line) => /"type":"run"/.test(line));
+    const cases = new Set(ran.map((line) => JSON.parse(line).evalId)).size;
+    assert.match(stderr, new RegExp(`^running .*, ${cases} cases?, 3 runs each$`, "m"));
+  }
+  const again = ["--shard", "1/2", "--journal", "1.jsonl", "--resume", "--output", "again.json"];
+  assert.doesNotMatch((await run([...args, ...again], { cwd, env })).stderr, /^running/m);
+  const merged = await run(["merge", "1.jsonl", "2.jsonl", "--output", "merged.json"], { cwd, env: BARE });
+  assert.ok(merged.status < 2, merged.stderr);
+  assert.doesNotMatch(merged.stderr, /^running/m);
+  assert.deepEqual(texts("merged.json"), texts("whole.json"));
+  for (const useless of [["--format", "csv"], ["--strict"], ["--allow-flaky"], ["--metrics", "./metrics.mjs"]]) {
+    const { status, stderr } = await run(["merge", "1.jsonl", "2.jsonl", ...useless], { cwd, env: BARE });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, new RegExp(`the parts are of record, .*\n.*Leave ${useless[0]} out`));
+  }
+});
+
+test("parts that are missing, twice there, unfinished or of other inputs are named", async (t) => {
+  const answering = await server(t, { reply: fair });
+  const env = { ...BARE, ...at.gemini(answering) };
+  const cwd = folderOf(t, files(2));
+  const args = ["eval", "one.evalset.json", "--metrics", "./metrics.mjs"];
+  const part = async (index, count, file, more = []) => {
+    const shard = ["--shard", `${index}/${count}`, "--journal", file];
+    const { status, stderr } = await run([...args, ...shard, ...more], { cwd, env });
+    assert.ok(status < 2, stderr);
+  };
+  for (const index of [1, 2, 3]) await part(index, 3, `${index}.jsonl`);
+  await part(2, 4, "other.jsonl");
+  await part(3, 3, "model.jsonl", ["--model", "gemini-2.5-pro"]);
+  copyFileSync(join(cwd, "2.jsonl"), join(cwd, "copy.jsonl"));
+  const unfinished = lines(cwd, "3.jsonl").filter((line) => !line.includes('"type":"end"'));
+  writeFileSync(join(cwd, "cut.jsonl"), `${unfinished.join("\n")}`);
+  writeFileSync(join(cwd, "none.json"), "{}\n");
+  for (const [names, said] of [
+    [[], /no journal is named/],
+    [["1.jsonl"], /parts 2, 3 of 3 are missing\n +help: Run them: --shard 2\/3/],
+    [["1.jsonl", "3.jsonl"], /part 2 of 3 is missing/],
+    [
+      ["1.jsonl", "2.jsonl", "3.jsonl", "copy.jsonl"],
+      /part 2 of 3 is there more than once\n +at 2\.jsonl, copy\.jsonl/,
+    ],
+    [["1.jsonl", "other.jsonl", "3.jsonl"], /other\.jsonl is part 2\/4 of eval, and 1\.jsonl is part 1\/3 of eval/],
+    [["1.jsonl", "2.jsonl", "cut.jsonl"], /a part has not come to the end\n +at cut\.jsonl \(3\/3\)/],
+    [["1.jsonl", "2.jsonl", "model.jsonl"], /the parts are of other inputs: judge/],
+    [["none.json"], /no journal of this package/],
+    [["nowhere.jsonl"], /the journal does not exist/],
+  ]) {
+    const { status, stderr } = await run(["merge", ...names, "--metrics", "./metrics.mjs"], { cwd, env: BARE });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, said);
+  }
+  writeFileSync(join(cwd, "test_config.json"), JSON.stringify(judged({ num_samples: 5 }, { polite: 0.2 })));
+  const changed = await run(["merge", "1.jsonl", "2.jsonl", "3.jsonl", "--metrics", "./metrics.mjs"], {
+    cwd,
+    env: BARE,
+  });
+  assert.equal(changed.status, 2);
+  assert.match(changed.stderr, /the journal was begun with another config/);
+});
+
+test("--shard is read from the environment of Cloud Run and Kubernetes, and refused where it is wrong", async (t) => {
+  const cwd = folderOf(t, files(3));
+  const config = JSON.stringify({ criteria: { response_match_score: 0.1 } });
+  writeFileSync(join(cwd, "test_config.json"), config);
+  const parted = (shard, env = {}, more = []) =>
+    run(["eval", "one.evalset.json", "--shard", shard, ...more], { cwd, env: { ...BARE, ...env } });
+  const journal = (name) => ["--journal", name];
+  const shardIn = (name) => JSON.parse(lines(cwd, name).find((line) => line.includes('"part":"shard"'))).inputs.shard;
+  const run0 = await parted("auto", { CLOUD_RUN_TASK_INDEX: "0", CLOUD_RUN_TASK_COUNT: "4" }, journal("run.jsonl"));
+  assert.ok(run0.status < 2, run0.stderr);
+  assert.equal(shardIn("run.jsonl"), "1/4");
+  const job = await parted("auto/16", { JOB_COMPLETION_INDEX: "15" }, journal("job.jsonl"));
+  assert.ok(job.status < 2, job.stderr);
+  assert.equal(shardIn("job.jsonl"), "16/16");
+  for (const [shard, env, more, said] of [
+    ["0/4", {}, journal("a"), /--shard cannot be `0\/4`/],
+    ["5/4", {}, journal("a"), /--shard cannot be `5\/4`/],
+    ["x", {}, journal("a"), /--shard cannot be `x`/],
+    ["1/4", {}, [], /--shard needs a journal/],
+    ["1/4", {}, [...journal("a"), "--bail"], /--shard and --bail do not go together/],
+    ["auto", {}, journal("a"), /the environment numbers no task/],
+    ["auto", { JOB_COMPLETION_INDEX: "1" }, journal("a"), /nothing says how many parts there are/],
+    ["auto", { CLOUD_RUN_TASK_INDEX: "", CLOUD_RUN_TASK_COUNT: "4" }, journal("a"), /the environment numbers no task/],
+    ["auto", { CLOUD_RUN_TASK_INDEX: "0", CLOUD_RUN_TASK_COUNT: "" }, journal("a"), /nothing says how many parts/],
+    [
+      "auto",
+      { CLOUD_RUN_TASK_INDEX: "0x1", CLOUD_RUN_TASK_COUNT: "4" },
+      journal("a"),
+      /INDEX is no whole number: `0x1`/,
+    ],
+    ["auto/2", { CLOUD_RUN_TASK_INDEX: "5", CLOUD_RUN_TASK_COUNT: "8" }, journal("a"), /there is no part 6 of 2/],
+    ["auto/", { CLOUD_RUN_TASK_INDEX: "0" }, journal("a"), /--shard cannot be `auto\/`/],
+    ["1/1000000000", {}, journal("a"), /--shard cannot be `1\/1000000000`.*\n.*at most 10000/],
+    ["2/4", { CLOUD_RUN_TASK_INDEX: "0" }, journal("run.jsonl"), /the journal was begun with another shard/],
+  ]) {
+    const { status, stderr } = await parted(shard, env, more);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, said);
+  }
+});

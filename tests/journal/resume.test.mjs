@@ -1,0 +1,202 @@
+// Evaluations that were interrupted go on where they stopped: what was paid for is not paid again, and the results are those of
+// an undisturbed run, byte for byte.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { evaluate, fileJournal, folderOf, inEveryFormat, planOf } from "./journal.mjs";
+
+/** How many evaluations are interrupted; each at every point. */
+const PLANS = Number(process.env.JOURNAL_PLANS ?? 6);
+
+test("an evaluation that is interrupted at any point goes on to the same bytes", async (t) => {
+  const folder = folderOf(t);
+  for (let seed = 1; seed <= PLANS; seed += 1) {
+    const plan = planOf(seed);
+    const file = join(folder, `${seed}.jsonl`);
+    const whole = plan.requestOf();
+    const journal = fileJournal(file);
+    const expected = inEveryFormat(await evaluate({ ...whole.request, journal }));
+    journal.close();
+    const bytes = readFileSync(file);
+    const lines = String(bytes).split("\n").slice(0, -1);
+    // Before the second line nothing is known of the time.
+    for (let kept = 2; kept <= lines.length; kept += 1) {
+      for (const cut of [0, 1, 17]) {
+        const rest = lines[kept] ?? "";
+        if (cut >= rest.length && cut > 0) continue;
+        const interrupted = join(folder, "interrupted.jsonl");
+        writeFileSync(interrupted, `${lines.slice(0, kept).join("\n")}\n${rest.slice(0, cut)}`);
+        const again = plan.requestOf();
+        const notices = [];
+        const going = fileJournal(interrupted, { onNotice: (notice) => notices.push(notice) });
+        const result = await evaluate({ ...again.request, journal: going });
+        going.close();
+        const at = `plan ${seed}, ${kept} lines and ${cut} characters`;
+        const entries = lines.slice(1, kept).map((line) => JSON.parse(line));
+        const replies = entries.filter(({ type, cached }) => type === "reply" && cached !== true).length;
+        assert.equal(again.calls(), whole.calls() - replies, at);
+        const answers = entries.filter(({ type }) => type === "metric").length;
+        assert.equal(again.computed(), whole.computed() - answers, at);
+        assert.deepEqual(notices.length, cut > 0 ? 1 : 0, at);
+        // The counter of a metric of one's own begins anew: only one that was done whole, or not at all, says the same.
+        if (answers === whole.computed() || answers === 0) {
+          for (const [format, text] of Object.entries(inEveryFormat(result))) assert.equal(text, expected[format], at);
+        }
+      }
+    }
+  }
+});
+
+test("the journal does not change the results", async (t) => {
+  const { requestOf } = planOf(3);
+  const times = (text) => text.replaceAll(/\d{10}\.\d+/g, "T");
+  const journal = fileJournal(join(folderOf(t), "run.jsonl"));
+  const one = inEveryFormat(await evaluate({ ...requestOf().request, journal }));
+  const other = inEveryFormat(await evaluate(requestOf().request));
+  assert.equal(times(one.json), times(other.json));
+});
+
+test("a journal of other inputs is refused, and says what differs", async (t) => {
+  const { requestOf, evalSet, criteria } = planOf(5);
+  const file = join(folderOf(t), "run.jsonl");
+  const journaled = async (more) => {
+    const journal = fileJournal(file);
+    try {
+      return await evaluate({ ...requestOf().request, ...more, journal });
+    } finally {
+      journal.close();
+    }
+  };
+  await journaled({});
+  const other = { ...evalSet, evalCases: evalSet.evalCases.slice(1) };
+  for (const [more, what] of [
+    [{ evalSet: other }, "evalSet"],
+    [{ actual: other }, "actual"],
+    [{ evalSet: other, dialect: "adk-ts" }, "evalSet, another dialect"],
+    [{ criteria: { ...criteria, response_match_score: 0.6 } }, "config"],
+    [
+      { prompts: { final_response_match_v2: "{{user_prompt}} {{response}} {{reference}} {{reply_format}}" } },
+      "prompts",
+    ],
+    [{ judge: async function another() {} }, "judge"],
+    [{ evalIds: ["case-0"] }, "evalIds"],
+    [{ advisory: ["own"] }, "advisory"],
+  ]) {
+    await assert.rejects(journaled(more), (error) => {
+      assert.equal(error.code, "journal_failed");
+      assert.ok(error.message.startsWith(`the journal was begun with another ${what}`), `${what}: ${error.message}`);
+      return true;
+    });
+  }
+  // What changes no result is free.
+  await journaled({ concurrency: 1, explain: "none", budget: { calls: 1000 } });
+});
+
+test("a file that is no journal is left as it is", async (t) => {
+  const file = join(folderOf(t), "precious.json");
+  for (const text of ['{"mine": true}', '{"mine": true}\n', '{"format":"adk-metrics recording","version":1}\n']) {
+    writeFileSync(file, text);
+    const { request } = planOf(1).requestOf();
+    await assert.rejects(evaluate({ ...request, journal: fileJournal(file) }), /no journal of this package/);
+    assert.equal(readFileSync(file, "utf8"), text);
+    assert.equal(existsSync(`${file}.lock`), false);
+  }
+  const damaged = join(folderOf(t), "damaged.jsonl");
+  const journal = fileJournal(damaged);
+  await evaluate({ ...planOf(1).requestOf().request, journal });
+  journal.close();
+  const lines = readFileSync(damaged, "utf8").split("\n");
+  lines[3] = lines[3].slice(0, 20);
+  writeFileSync(damaged, lines.join("\n"));
+  const size = statSync(damaged).size;
+  await assert.rejects(
+    evaluate({ ...planOf(1).requestOf().request, journal: fileJournal(damaged) }),
+    /line 4 is not JSON/,
+  );
+  assert.equal(statSync(damaged).size, size);
+});
+
+test("one writer at a time, and a dead one's lock is taken over", async (t) => {
+  const file = join(folderOf(t), "run.jsonl");
+  const { requestOf } = planOf(2);
+  const first = fileJournal(file);
+  await evaluate({ ...requestOf().request, journal: first });
+  await assert.rejects(evaluate({ ...requestOf().request, journal: fileJournal(file) }), (error) => {
+    assert.match(error.message, /^this process is writing the journal/);
+    return true;
+  });
+  first.close();
+  assert.equal(existsSync(`${file}.lock`), false);
+  // A process that cannot be: the largest number that there is.
+  const { hostname } = await import("node:os");
+  writeFileSync(`${file}.lock`, JSON.stringify({ pid: 4194304 + 1, host: hostname() }));
+  const second = fileJournal(file);
+  await evaluate({ ...requestOf().request, journal: second });
+  second.close();
+  writeFileSync(`${file}.lock`, JSON.stringify({ pid: 1, host: "elsewhere" }));
+  await assert.rejects(
+    evaluate({ ...requestOf().request, journal: fileJournal(file) }),
+    /process 1 on elsewhere is writing/,
+  );
+});
+
+test("evaluations with one journal go on by their order", async (t) => {
+  const file = join(folderOf(t), "run.jsonl");
+  const [one, two] = [planOf(7), planOf(8)];
+  const both = async () => {
+    const journal = fileJournal(file);
+    const [first, second] = [one.requestOf(), two.requestOf()];
+    const results = await Promise.all([first, second].map(({ request }) => evaluate({ ...request, journal })));
+    journal.close();
+    return { texts: results.map((result) => inEveryFormat(result).json), calls: first.calls() + second.calls() };
+  };
+  const before = await both();
+  assert.ok(before.calls > 0);
+  const after = await both();
+  assert.equal(after.calls, 0);
+  assert.deepEqual(after.texts, before.texts);
+});
+
+test("any store will do, and one that fails ends the evaluation", async () => {
+  const { requestOf } = planOf(4);
+  const entries = [];
+  const journal = () => ({
+    read: async () => JSON.parse(JSON.stringify(entries)),
+    append: async (more) => void entries.push(...more),
+  });
+  const first = requestOf();
+  const expected = await evaluate({ ...first.request, journal: journal() });
+  const again = requestOf();
+  assert.equal(
+    inEveryFormat(await evaluate({ ...again.request, journal: journal() })).json,
+    inEveryFormat(expected).json,
+  );
+  assert.equal(again.calls(), 0);
+  const failing = {
+    read: async () => [],
+    append: async () => {
+      throw new Error("the store is gone");
+    },
+  };
+  await assert.rejects(evaluate({ ...requestOf().request, journal: failing }), (error) => {
+    assert.equal(error.code, "journal_failed");
+    assert.match(error.message, /cannot be written: the store is gone/);
+    return true;
+  });
+  await assert.rejects(evaluate({ ...requestOf().request, journal: {} }), /an object with `read` and `append`/);
+});
+
+test("a journal that is whole does not grow when it is used again", async (t) => {
+  const file = join(folderOf(t), "run.jsonl");
+  const { requestOf } = planOf(6);
+  const sizes = [];
+  for (let time = 0; time < 3; time += 1) {
+    const journal = fileJournal(file);
+    await evaluate({ ...requestOf().request, journal });
+    journal.close();
+    sizes.push(statSync(file).size);
+  }
+  assert.deepEqual(sizes, [sizes[0], sizes[0], sizes[0]]);
+});
