@@ -296,6 +296,23 @@ export const STATUS_FAULTS = Object.keys(STATUS);
 export const baseUrl = (url, provider) => (provider.startsWith("openai") ? `${url}/v1` : url);
 
 /**
+ * What a provider answers to one question, as a status and a body in JSON: for questions that arrive in batches.
+ *
+ * @param {string} path Where the question alone would be asked.
+ */
+export async function answerTo(provider, path, body, index, reply) {
+  const protocol = PROTOCOLS[provider];
+  const asked = { provider, index, headers: {}, body, ...protocol.ask(body, path) };
+  const answer = await reply(asked);
+  const said = typeof answer === "string" ? { text: answer } : { ...answer };
+  said.usage ??= { input: words(asked.prompt), output: words(partsOf(said).join(" ")) };
+  if (!said.fault || ANSWERED.has(said.fault)) return { status: 200, body: protocol.say(said, asked) };
+  const names = STATUS[said.fault];
+  const message = said.message ?? `The server plays ${said.fault}`;
+  return { status: names[0], body: protocol.error(names, said, message) };
+}
+
+/**
  * Starts the server on a free port of 127.0.0.1.
  *
  * @param {object} [options]
@@ -303,8 +320,10 @@ export const baseUrl = (url, provider) => (provider.startsWith("openai") ? `${ur
  *   "Yes." if absent.
  * @param {boolean} [options.cors] Whether pages of other origins may read the answers. Default: true.
  * @param {number} [options.latencyMs] How long every answer takes.
+ * @param {(request: import("node:http").IncomingMessage, body: Buffer, response: import("node:http").ServerResponse) =>
+ *   Promise<boolean>} [options.other] Answers what is no question, and says whether it did.
  */
-export async function startServer({ reply = () => "Yes.", cors = true, latencyMs = 0 } = {}) {
+export async function startServer({ reply = () => "Yes.", cors = true, latencyMs = 0, other } = {}) {
   /** @type {(Asked & { method: string, path: string, at: number, socket: import("node:net").Socket })[]} */
   const requests = [];
 
@@ -322,6 +341,7 @@ export async function startServer({ reply = () => "Yes.", cors = true, latencyMs
     const found = Object.entries(PROTOCOLS).find(([, { route }]) => route.test(path));
     const send = (status, type, text, headers = {}) =>
       response.writeHead(status, { ...allow, "content-type": type, ...headers }).end(text);
+    if (!found && (await other?.(request, Buffer.concat(chunks), response))) return;
     if (request.method !== "POST" || !found) {
       send(404, "text/html", "<!doctype html><title>404</title><p>There is nothing at this address.</p>");
       return;

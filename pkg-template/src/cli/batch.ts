@@ -1,0 +1,288 @@
+/** `--batch` and `batch`: judges are asked through the batch interfaces of their providers. */
+
+import { closest } from "../closest.js";
+import type { ScoringOptions } from "../agents/evaluation.js";
+import { BatchGatherer, manyReaders } from "../batches/gather.js";
+import { modelAtProvider } from "../judges/environment.js";
+import { BatchStore } from "../batches/store.js";
+import { amountText, count } from "../report/text.js";
+import { MOST_OPEN, noteQuestions } from "../modules/in-batches.js";
+import type { Budget, EvaluateRequest, JudgeCache, MetricRegistry } from "../types.js";
+import { selectedIds } from "./agent-runs.js";
+import { api } from "./api.js";
+import { type Arguments, countOf, oneOf, parseArguments } from "./arguments.js";
+import { budgetOf } from "./budget.js";
+import { actualFiles, kindOf } from "./files.js";
+import { insteadOfActual } from "./find.js";
+import { type Input, readInputs, selectionsOf } from "./inputs.js";
+import type { Interruption } from "./interruption.js";
+import { judgeChoiceOf } from "./judge.js";
+import { FOR_JUDGES, Judging, sayUseless } from "./judging.js";
+import { inFiles, Mistake } from "./mistakes.js";
+import { optionsOf } from "./options.js";
+import { ExitStatus, note } from "./process.js";
+import { planOf, portionsFor, registriesOf, sayUnusedMetrics } from "./scoring.js";
+
+/** The default folder of replies and batches. */
+const FOLDER = "adk-metrics-replies";
+
+/** The default of `--batch-poll`, in seconds. */
+const POLL_S = 30;
+
+/** What is to be judged. */
+export interface BatchWork {
+  inputs: readonly Input[];
+  registries: readonly MetricRegistry[];
+  options: ScoringOptions;
+  judging: Judging;
+  budget: Budget;
+  /** Whether any metric asks a judge, once that is known. */
+  asksJudges?: boolean;
+}
+
+/** The options that are without effect where no batch is sent. */
+const FOR_BATCHES = ["batch-size", "batch-fallback"];
+
+/**
+ * Asks every question of an evaluation by batches.
+ *
+ * @returns The cache with the replies; undefined if a signal ended the wait.
+ * @throws {Mistake} for options that do not go with batches.
+ */
+export async function askInBatches(
+  work: BatchWork,
+  given: Arguments,
+  stop: Interruption,
+): Promise<JudgeCache | undefined> {
+  refuseOthers(given);
+  const { folder, cache } = await cacheOf(given);
+  const signal = stop.phase();
+  const store = await storeOf(folder, cache, work.judging, given, signal);
+  try {
+    const gatherer = gathererOf(store, cache, given, work.budget);
+    for (let isDone = false; !isDone;) {
+      await store.wait();
+      isDone = (await gather(work, gatherer, store, cache, signal)) === 0;
+    }
+    store.forgetFailures();
+    gatherer.isGathering = false;
+    work.judging.gatherer = gatherer;
+    sayTotals(store, work.budget);
+    return cache;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const left = store.records().length;
+    note(`interrupted: ${batchesText(left)} under way; the same command goes on with the replies`);
+    return undefined;
+  } finally {
+    store.close();
+  }
+}
+
+/** Runs `batch submit`, `batch status` and `batch collect`. */
+export async function batchCommand(args: readonly string[]): Promise<ExitStatus> {
+  const given = parseArguments(args, optionsOf("batch"));
+  const [word = "", ...rest] = given.positionals;
+  if (word === "") {
+    throw new Mistake("batch lacks what to do", {
+      help: "It is submit, status or collect: adk-metrics batch submit travel.evalset.json --cache replies",
+    });
+  }
+  const words = ["submit", "status", "collect"];
+  if (!words.includes(word)) {
+    const meant = closest(word, words);
+    throw new Mistake(`there is no command \`batch ${word}\``, {
+      help: meant === undefined ? `There are batch ${words.join(", batch ")}` : `Did you mean \`batch ${meant}\`?`,
+    });
+  }
+  const what = word;
+  refuseOthers(given);
+  if (what !== "submit") refuseInputs(given, what, rest);
+  const judging = new Judging(judgeChoiceOf(given), () => {});
+  if (what !== "submit") checkFolder(given);
+  const { folder, cache } = await cacheOf(given);
+  await judging.load();
+  const { signal } = new AbortController();
+  const store = await storeOf(folder, cache, judging, given, signal);
+  try {
+    if (what === "submit") {
+      const sets = selectionsOf({ ...given, positionals: rest }, "batch submit travel.evalset.json --cache replies");
+      const names = sets.map(({ file }) => file);
+      const files = actualFiles(given.all("actual"), names, (file) => insteadOfActual(file, rest));
+      const inputs = readInputs(sets, files, given.one("config"));
+      const registries = await registriesOf(inputs, given.all("metrics"));
+      const budget = budgetOf(given);
+      const options = judging.options();
+      const { failure } = await store.update();
+      const work: BatchWork = { inputs, registries, options, judging, budget };
+      if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
+      const gatherer = gathererOf(store, cache, given, budget);
+      await gather(work, gatherer, store, cache, signal);
+      if (!work.asksJudges) sayUseless("no metric asks a judge", given, [...FOR_JUDGES, ...FOR_BATCHES]);
+      await store.send();
+      if (failure !== undefined) throw failure;
+    } else {
+      await sayLooks(store, what === "collect");
+    }
+    const left = store.records().length;
+    if (left === 0) note("no batch is under way: adk-metrics eval --batch goes on, or ends at once");
+    else note(`${batchesText(left)} under way: see adk-metrics batch status, then batch collect`);
+    return ExitStatus.Passed;
+  } finally {
+    store.close();
+  }
+}
+
+async function sayLooks(store: BatchStore, sends: boolean): Promise<void> {
+  const { looks, failure } = await store.update(sends);
+  for (const { record, state, done } of looks) {
+    const progress = done === undefined ? "" : `, ${done} of ${record.rows} done`;
+    process.stdout.write(`${record.id ?? record.name}  ${record.label}  ${record.model}  ${state}${progress}\n`);
+  }
+  if (failure !== undefined) throw failure;
+}
+
+/** @throws {Mistake} if there is no folder that batches could be in. */
+function checkFolder(given: Arguments): void {
+  const folder = given.one("cache") ?? FOLDER;
+  if (kindOf(folder) !== undefined) return;
+  throw new Mistake("there is no folder of replies, so no batch was sent from it", {
+    location: folder,
+    help: "Name the folder of batch submit, or of eval --batch, with --cache",
+  });
+}
+
+/** @throws {Mistake} for evalsets and options that only `batch submit` reads. */
+function refuseInputs(given: Arguments, what: string, evalSets: readonly string[]): void {
+  const names = ["actual", "config", "metrics", "max-calls", ...FOR_BATCHES];
+  const useless = names.find((name) => given.has(name));
+  const named = useless === undefined ? evalSets[0] : `--${useless}`;
+  if (named === undefined) return;
+  throw new Mistake(`${named} has no effect on batch ${what}`, {
+    help: "The folder of --cache knows what was asked. Questions are sent by batch submit",
+  });
+}
+
+/** @throws {Mistake} for options that have no meaning for batches. */
+function refuseOthers(given: Arguments): void {
+  const why: Readonly<Record<string, string>> = {
+    journal: "the cache keeps what is paid for",
+    record: "a recording has the replies of single calls",
+    bail: "all questions are asked at once",
+    "max-tokens": "what a batch takes is known when it is over",
+    "max-cost": "what a batch costs is known when it is over",
+  };
+  for (const [name, reason] of Object.entries(why)) {
+    if (given.has(name)) {
+      const help = name.startsWith("max") ? "--max-calls limits how many questions are sent" : undefined;
+      throw new Mistake(`--${name} does not go with batches: ${reason}`, { help });
+    }
+  }
+  const judge = given.one("judge") ?? "";
+  if (judge.startsWith("replay:")) throw new Mistake("a recording takes no batches: its replies are there already");
+  if (judge === "vertex" || judge === "ollama") {
+    throw new Mistake(`${judge} takes no batches`, {
+      help: "OpenAI, servers that speak its protocol, Anthropic and the Gemini API do",
+    });
+  }
+}
+
+async function cacheOf(given: Arguments): Promise<{ folder: string; cache: JudgeCache }> {
+  const { fileCache } = await api();
+  const folder = given.one("cache") ?? FOLDER;
+  if (!given.has("cache")) note(`replies are kept in ${folder}`);
+  return { folder, cache: fileCache(folder) };
+}
+
+async function storeOf(
+  folder: string,
+  cache: JudgeCache,
+  judging: Judging,
+  given: Arguments,
+  signal: AbortSignal,
+): Promise<BatchStore> {
+  const [size, poll] = [given.one("batch-size"), given.one("batch-poll")];
+  return BatchStore.open(folder, {
+    cache,
+    endpointOf: (record) => judging.endpointOf(record),
+    say: note,
+    signal,
+    pollMs: 1000 * (poll === undefined ? POLL_S : secondsOf(poll)),
+    ...(size === undefined ? {} : { maxRows: countOf("batch-size", size) }),
+  });
+}
+
+function secondsOf(value: string): number {
+  const seconds = Number(value);
+  if (/^[\d.]+$/.test(value) && seconds > 0 && Number.isFinite(seconds)) return seconds;
+  throw new Mistake(`--batch-poll cannot be \`${value}\``, { help: "It is a number of seconds above 0" });
+}
+
+function gathererOf(store: BatchStore, cache: JudgeCache, given: Arguments, { calls }: Budget): BatchGatherer {
+  const fallback = oneOf("batch-fallback", given.one("batch-fallback") ?? "batch", ["batch", "live"] as const);
+  return new BatchGatherer(store, cache, fallback === "live", MOST_OPEN, calls);
+}
+
+/**
+ * Goes through the evaluation as far as the replies in the cache lead, and notes what it would ask next.
+ *
+ * @returns How many questions were noted.
+ */
+async function gather(
+  work: BatchWork,
+  gatherer: BatchGatherer,
+  store: BatchStore,
+  cache: JudgeCache,
+  signal: AbortSignal,
+): Promise<number> {
+  const { inputs, registries, options, judging } = work;
+  judging.gatherer = gatherer;
+  for (const [at, input] of inputs.entries()) {
+    const registry = registries[at] as MetricRegistry;
+    for (const portion of await portionsFor(input, {}, false)) {
+      const request: EvaluateRequest = {
+        ...options,
+        ...planOf(portion),
+        cache: manyReaders(cache),
+        actual: portion.actual ?? new Uint8Array(),
+        registry,
+      };
+      try {
+        const asksJudges = await noteQuestions(gatherer, request, signal, () => selectedIds(portion));
+        work.asksJudges ||= asksJudges;
+      } catch (error) {
+        throw signal.aborted ? error : inFiles(error, portion.files);
+      }
+    }
+  }
+  return store.finish();
+}
+
+function batchesText(amount: number): string {
+  return amount === 1 ? "1 batch" : `${amountText(amount)} batches`;
+}
+
+/** Says on stderr how many questions and tokens the batches took, at half the price. */
+function sayTotals({ totals }: BatchStore, { prices = {} }: Budget): void {
+  const { batches, questions, replies, tokens } = totals;
+  if (replies === 0 && batches === 0) return;
+  let [input, output, cost] = [0, 0, 0];
+  let isPriced = tokens.size > 0;
+  for (const [model, used] of tokens) {
+    input += used.input;
+    output += used.output;
+    // A criterion may name the provider before the model, and --price does as the criterion.
+    const names = Object.keys(prices);
+    const name = names.find((one) => one === model) ?? names.find((one) => modelAtProvider(one) === model);
+    const price = name === undefined ? undefined : prices[name];
+    if (price === undefined) isPriced = false;
+    else cost += (used.input * price.inputPerMillion + used.output * price.outputPerMillion) / 2e6;
+  }
+  const parts = [
+    `${count(questions, "question")} sent in ${batchesText(batches)}`,
+    `${amountText(replies)} answered`,
+    `${amountText(input)} tokens in, ${amountText(output)} out`,
+    ...(isPriced ? [`cost ${amountText(cost, 4)} at half price, which is the provider's for batches`] : []),
+  ];
+  note(`batches: ${parts.join(", ")}`);
+}
