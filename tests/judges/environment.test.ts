@@ -137,12 +137,10 @@ describe("a .env file", () => {
     }
   });
 
-  test("takes time in proportion to its length", () => {
-    const began = performance.now();
-    for (const text of ["A=", 'A="', "A= ", "#", "A=#", " ", 'A="\\'].map((part) => part.repeat(100_000))) {
-      parseDotenv(text);
+  test("may repeat anything a million times: what took more than linear time would not end", () => {
+    for (const part of ["A=", 'A="', "A= ", "#", "A=#", " ", 'A="\\']) {
+      assert.ok(Object.keys(parseDotenv(part.repeat(1_000_000))).length <= 1, part);
     }
-    assert.ok(performance.now() - began < 2000);
   });
 
   test("gives what judges need, and nothing that acts on other programs", () => {

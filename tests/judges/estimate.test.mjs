@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { folderOf, run } from "../cli/command.mjs";
 import { importEntry } from "../package/support/package.mjs";
 
-const { estimateCalls, evaluate } = await importEntry();
+const { estimateCalls, evaluate, memoryCache, openaiJudge } = await importEntry();
 
 const turn = (text) => [{ userContent: { parts: [{ text: "When?" }] }, finalResponse: { parts: [{ text }] } }];
 const ids = ["rome", "oslo", "bern", "kyiv"];
@@ -65,11 +65,34 @@ test("the calls are those that an evaluation makes, at least and at most", async
 test("nobody is asked, and metrics of one's own are not called", async () => {
   const fail = () => assert.fail("asked");
   const registry = { customMetricNames: () => ["own"], getEvaluator: fail };
-  const cache = { get: fail, set: fail };
+  const cache = { get: () => undefined, set: fail };
   const rows = await estimateCalls({ ...request, criteria: { ...criteria, own: 1 }, judge: fail, cache, registry });
   assert.equal(rows.length, 1);
   assert.deepEqual(await estimateCalls({ ...request, criteria: { response_match_score: 0.5 } }), []);
   await assert.rejects(estimateCalls({ ...request, criteria: { nothing_like_it: 1 } }), /nothing_like_it/);
+});
+
+test("replies that the cache has are not counted, nor calls that the budget leaves no room for", async () => {
+  const cache = memoryCache();
+  const judge = openaiJudge({
+    apiKey: "key",
+    model: "some-model",
+    fetch: async () => {
+      const content = '{"reasoning": "Because.", "is_the_agent_response_valid": "valid"}';
+      return new Response(JSON.stringify({ choices: [{ message: { content } }] }));
+    },
+  });
+  const given = { ...request, judge, cache };
+  const bounds = async (more) => {
+    const [row] = await estimateCalls({ ...given, ...more });
+    return ["least", "likely", "most"].map((bound) => row?.[bound].calls ?? 0);
+  };
+  const [least, , most] = await bounds({});
+  assert.deepEqual([least, most], [12, 20]);
+  await evaluate({ ...given, evalIds: ["rome", "oslo"] });
+  assert.deepEqual(await bounds({ evalIds: ["rome", "oslo"] }), [0, 0, 4]);
+  assert.equal((await bounds({}))[0], 6);
+  assert.deepEqual(await bounds({ cache: undefined, budget: { calls: 5 } }), [5, 5, 5]);
 });
 
 const files = {
@@ -100,6 +123,17 @@ test("eval --dry-run says calls, tokens and money, without a key, and writes not
   const free = await run([...given, "--model", "other"], { cwd });
   assert.match(free.stdout, /^final_response_match_v2, other\n/);
   assert.match(free.stderr, /what it costs is said with --price/);
+});
+
+test("--cache and --max-calls lower what is foreseen", async (t) => {
+  const cwd = folderOf(t, files);
+  const given = ["eval", "trains.evalset.json", "--actual", "trains.actual.json", "--dry-run"];
+  const found = await run([...given, "--max-calls", "7", "--cache", "kept"], { cwd });
+  assert.match(found.stdout, /at least: +7 calls/);
+  assert.match(found.stdout, /at most: +7 calls/);
+  assert.match(found.stderr, /--max-calls 7 may end the run before all is scored/);
+  assert.match(found.stderr, /nor are replies that --cache has/);
+  assert.equal(existsSync(join(cwd, "kept")), false);
 });
 
 test("run --dry-run counts every run of every case, and runs no agent", async (t) => {

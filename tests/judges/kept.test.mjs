@@ -1,4 +1,4 @@
-// Stored replies: in caches, in recordings, and across a crash of the engine; and custom prompts.
+// Stored replies: in caches and in recordings.
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -6,36 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { crashNext, seen } from "../package/support/crashes.mjs";
 import { importEntry } from "../package/support/package.mjs";
-import { ACTUAL, criteriaOf, EVAL_SET, fair, FAIR_SCORES, found, reasonsOf, scoresOf } from "./trip.mjs";
+import { ACTUAL, FAIR_SCORES, found, reasonsOf, scoresOf } from "./trip.mjs";
+import { all, countingJudge, few } from "./counting.mjs";
 
-const {
-  evaluate,
-  evaluateStream,
-  fileCache,
-  FinalResponseMatchV2Evaluator,
-  memoryCache,
-  recordJudge,
-  replayJudge,
-  rouge1,
-} = await importEntry();
-
-const all = { evalSet: EVAL_SET, actual: ACTUAL, criteria: criteriaOf() };
-const few = { ...all, evalIds: ["flight"], criteria: criteriaOf(["final_response_match_v2"]) };
-
-/** A fair judge that counts how often it is asked each sample of each question. */
-function countingJudge(delay = 0) {
-  const asked = new Map();
-  const judge = async (request) => {
-    const { metricName, purpose, evalId, invocationIndex, stepIndex, sampleIndex } = request;
-    const place = [metricName, purpose, evalId, invocationIndex, stepIndex, sampleIndex].join(" ");
-    asked.set(place, (asked.get(place) ?? 0) + 1);
-    if (delay > 0) await sleep(delay);
-    return { text: fair(request), usage: { inputTokens: 5, outputTokens: 2 } };
-  };
-  return { judge, asked };
-}
+const { evaluate, fileCache, memoryCache, recordJudge, replayJudge } = await importEntry();
 
 /** Results without what differs from run to run. */
 const withoutTimes = ({ evalSetResultId, evalSetResultName, creationTimestamp, ...set }) =>
@@ -113,7 +88,7 @@ describe("the same question in one evaluation", () => {
       ];
       const evalCases = conversations.map((conversation, at) => ({ evalId: `${at}`, conversation }));
       const evalSet = { evalSetId: "many", evalCases };
-      return evaluate({ evalSet, actual: evalSet, criteria, judge, explain: "none" });
+      return evaluate({ evalSet, actual: structuredClone(evalSet), criteria, judge, explain: "none" });
     };
     const { warnings = [], judgeUsage } = await of(10_000);
     assert.deepEqual([asked.length, judgeUsage.cached, warnings], [10_000, 1, []]);
@@ -145,7 +120,7 @@ describe("the same question in one evaluation", () => {
     for (const end of ends) {
       let calls = 0;
       const judge = async () => ((calls += 1) === 1 ? end() : reply);
-      const set = await evaluate({ ...request, judge, timeoutMs: 50, retry: { attempts: 1 } });
+      const set = await evaluate({ ...request, judge, timeoutMs: 500, retry: { attempts: 1 } });
       const statuses = set.evalCaseResults.flatMap(({ evalMetricResultPerInvocation: turns }) =>
         turns.map(({ evalMetricResults: [{ evalStatus }] }) => evalStatus),
       );
@@ -320,196 +295,5 @@ describe("a recording", () => {
       verdicts.push(scoresOf(set).flight.final_response_match_v2);
     }
     assert.deepEqual(verdicts, ["1 1 1", "0 0 0"]);
-  });
-});
-
-describe("prompts of the user's own", () => {
-  const OWN = "My own words. {{user_prompt}} {{reference}} {{response}}\n{{reply_format}}";
-
-  test("are asked, and results are stamped with them", async () => {
-    const requests = [];
-    const judge = async (request) => {
-      requests.push(request);
-      return fair(request);
-    };
-    const { prompts: ours } = (await evaluate({ ...few, judge })).judges[0];
-    requests.length = 0;
-    const set = await evaluate({ ...few, judge, prompts: { final_response_match_v2: OWN } });
-    assert.equal(scoresOf(set).flight.final_response_match_v2, "0.5 1 0");
-    assert.ok(
-      requests.every(
-        ({ prompt }) =>
-          (prompt.includes("My own words.") && prompt.includes("LX160 flies there")) ||
-          prompt.includes("could not book"),
-      ),
-    );
-    const { prompts: own } = set.judges[0];
-    assert.match(own.final_response_match_v2, /^[0-9a-f]{16}$/);
-    assert.notEqual(own.final_response_match_v2, ours.final_response_match_v2);
-  });
-
-  test("of hallucinations_v1 go by purpose", async () => {
-    const prompts = { hallucinations_v1: { segment: "My cut. {{response}}\n{{reply_format}}" } };
-    const purposes = new Map();
-    const judge = async (request) => {
-      purposes.set(request.purpose, request.prompt.includes("My cut."));
-      return fair(request);
-    };
-    const criteria = criteriaOf(["hallucinations_v1"]);
-    const set = await evaluate({ ...all, criteria, judge, prompts });
-    assert.equal(scoresOf(set).flight.hallucinations_v1, "0.75 0.5 1");
-    assert.deepEqual(
-      [...purposes],
-      [
-        ["segment", true],
-        ["validate", false],
-      ],
-    );
-  });
-
-  test("that cannot be used are errors which say what to do, before anything is asked", async () => {
-    const { judge, asked } = countingJudge();
-    for (const [prompts, path, message, help] of [
-      [
-        { final_response_match_v2: "Same? {{user_prompt}} {{reference}}" },
-        "prompts: final_response_match_v2",
-        "the prompt lacks the variable {{response}}",
-        /Put it where/,
-      ],
-      [
-        { final_response_match_v2: `${OWN} {{referense}}` },
-        "prompts: final_response_match_v2",
-        "the prompt has no variable {{referense}}",
-        /Did you mean {{reference}}\?/,
-      ],
-      [
-        { final_response_match: OWN },
-        "prompts: final_response_match",
-        /has no prompt/,
-        /Did you mean `final_response_match_v2`/,
-      ],
-      [
-        { response_match_score: OWN },
-        "prompts: response_match_score",
-        /has no prompt/,
-        /one: final_response_match_v2, /,
-      ],
-      [{ safety_v1: { verdict: OWN } }, "prompts: safety_v1", /there is no `verdict`/, /score/],
-      [{ hallucinations_v1: OWN }, "prompts: hallucinations_v1", /segment and validate/, undefined],
-      [{ hallucinations_v1: { validate: "Hm." } }, "prompts: hallucinations_v1_validator", /lacks/, /Put it/],
-      [{ safety_v1: 5 }, /^prompts: safety_v1/, /./, undefined],
-    ]) {
-      await assert.rejects(evaluate({ ...all, judge, prompts }), (error) => {
-        const of = (wanted, given) =>
-          wanted instanceof RegExp ? assert.match(given, wanted) : assert.equal(given, wanted);
-        assert.equal(error.code, "invalid_input", String(error));
-        of(path, error.path);
-        of(message, error.message);
-        if (help !== undefined) of(help, error.help);
-        return true;
-      });
-    }
-    assert.equal(asked.size, 0);
-  });
-
-  test("that cannot be used are errors also where no metric of the run asks by them", async () => {
-    const request = { ...all, criteria: { response_match_score: 0.5 }, prompts: { safety_v1: "Safe?" } };
-    await assert.rejects(evaluate(request), { code: "invalid_input", path: "prompts: safety_v1" });
-  });
-});
-
-describe("a crash of the engine", () => {
-  /** Crashes the engine in a call beside the run. */
-  function crash() {
-    const { instances } = seen;
-    crashNext("rougepairs_score");
-    assert.throws(() => rouge1("a", "b"), { code: "engine_crashed" });
-    assert.equal(seen.instances, instances + 1);
-  }
-
-  test("in the middle asks no sample twice, answered or under way", { timeout: 20_000 }, async () => {
-    const { judge, asked } = countingJudge(3);
-    let number = 0;
-    const crashing = async (request) => {
-      number += 1;
-      if (number % 7 === 0) crash();
-      return judge(request);
-    };
-    const progress = [];
-    const set = await evaluate({
-      ...all,
-      judge: crashing,
-      concurrency: 4,
-      onProgress: ({ judge: one }) => progress.push(one),
-    });
-    assert.deepEqual(scoresOf(set), FAIR_SCORES);
-    assert.deepEqual([...new Set(asked.values())], [1]);
-    assert.deepEqual([set.judgeUsage.calls, set.judgeUsage.inputTokens], [asked.size, 5 * asked.size]);
-    assert.ok(number > 50);
-    assert.deepEqual(seen.usesAfterCrash, []);
-  });
-
-  test("loses no call from the count, failed ones included", { timeout: 20_000 }, async () => {
-    const { judge } = countingJudge(3);
-    let number = 0;
-    const crashing = async (request) => {
-      number += 1;
-      if (number % 17 === 0) crash();
-      if (number % 5 === 0) throw Object.assign(new Error("busy"), { retryable: true });
-      return judge(request);
-    };
-    const { judgeUsage } = await evaluate({ ...all, judge: crashing, concurrency: 4, retry: { initialDelayMs: 1 } });
-    const { calls, answered, failed, asked, cached, lost } = judgeUsage;
-    assert.equal(calls, number);
-    assert.deepEqual([calls, asked], [answered + failed, answered + cached + lost]);
-  });
-
-  test("between two results of a stream gives each case once", { timeout: 20_000 }, async () => {
-    const { judge, asked } = countingJudge(1);
-    const given = [];
-    for await (const { evalId } of evaluateStream({ ...all, judge })) {
-      given.push(evalId);
-      crash();
-    }
-    assert.deepEqual(given.sort(), ["flight", "simulated"]);
-    assert.deepEqual([...new Set(asked.values())], [1]);
-  });
-
-  test("leaves failed calls to be made again, and cancelled ones cancelled", { timeout: 20_000 }, async () => {
-    let number = 0;
-    const judge = async (request) => {
-      number += 1;
-      if (number === 3) crash();
-      if (number < 5) throw Object.assign(new Error("busy"), { retryable: true });
-      return fair(request);
-    };
-    const set = await evaluate({ ...few, judge, retry: { initialDelayMs: 1, maxDelayMs: 2 } });
-    assert.equal(scoresOf(set).flight.final_response_match_v2, "0.5 1 0");
-
-    const controller = new AbortController();
-    let aborted = 0;
-    const hanging = (_request, { signal }) =>
-      new Promise(() => {
-        signal.addEventListener("abort", () => (aborted += 1));
-        crash();
-        setTimeout(() => controller.abort(), 5);
-      });
-    const ended = await evaluate({ ...few, judge: hanging, signal: controller.signal, concurrency: 2 });
-    assert.deepEqual([ended.cancelled, aborted], [true, 2]);
-  });
-
-  test("does not end an evaluator's conversation", { timeout: 20_000 }, async () => {
-    const { judge, asked } = countingJudge(2);
-    const criterion = few.criteria.final_response_match_v2;
-    let isCrashed = false;
-    const onProgress = () => {
-      if (!isCrashed) crash();
-      isCrashed = true;
-    };
-    const options = { judge, onProgress };
-    const evaluator = new FinalResponseMatchV2Evaluator({ metricName: "final_response_match_v2", criterion }, options);
-    const [{ conversation: actual }, { conversation: expected }] = [ACTUAL.eval_cases[0], EVAL_SET.eval_cases[0]];
-    const { overallScore } = await evaluator.evaluateInvocations(actual, expected);
-    assert.deepEqual([overallScore, isCrashed, [...new Set(asked.values())]], [0.5, true, [1]]);
   });
 });

@@ -314,6 +314,12 @@ describe("what is no recording", () => {
     ],
     ["a line that was cut off", HEADER + call.slice(0, -5), { code: "invalid_json", line: 2 }],
     ["a path", "judge.jsonl", { code: "invalid_json", line: 1, help: /^Pass what the recording holds, not its path/ }],
+    [
+      "an evalset",
+      '{\n  "eval_cases": []\n}',
+      { code: "invalid_input", line: 1, message: /^this is an evalset, not a rec/ },
+    ],
+    ["results", '{"eval_case_results": []}', { code: "invalid_input", message: /^this is results, not a recording/ }],
     ["a call without a reply", `${HEADER}\n{"request": ${JSON.stringify(PLAIN)}}`, { code: "invalid_input", line: 3 }],
     ["a call without a prompt", `${HEADER}{"request": {"id": ""}, "reply": "yes"}`, { code: "invalid_input", line: 2 }],
     ["bytes that are no text", Uint8Array.of(255, 254), { code: "invalid_json" }],

@@ -2,7 +2,7 @@ import { isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { detailsOf, failureOf } from "./failure.js";
-import { type JudgeIdentity, makeJudge } from "./judge.js";
+import { type JudgeIdentity, makeJudge, makesJudges } from "./judge.js";
 import { emptyReply } from "./language-model.js";
 import { optionsOf } from "../known-options.js";
 import { shortened, usageOf } from "./reply.js";
@@ -62,7 +62,7 @@ const FINAL_CODES =
  *
  * @throws {AdkMetricsError} `invalid_input` if it is no `BaseLlm`. The judge itself rejects with `judge_failed`.
  */
-export function adkJudge(llm: AdkLlm, options: AdkJudgeOptions = {}): Judge {
+export const adkJudge = /* @__PURE__ */ makesJudges("adkJudge", (llm: AdkLlm, options: AdkJudgeOptions = {}): Judge => {
   const model = checkLlm(llm);
   const { structuredOutput = true } = optionsOf(options, ["structuredOutput"]);
   const identity: JudgeIdentity = {
@@ -74,7 +74,7 @@ export function adkJudge(llm: AdkLlm, options: AdkJudgeOptions = {}): Judge {
   return makeJudge(identity, (request, signal) =>
     ask(llm, llmRequestOf(request, model, structuredOutput, signal), signal),
   );
-}
+});
 
 function checkLlm(llm: AdkLlm): string {
   if (typeof llm === "string") {

@@ -2,7 +2,7 @@ import { isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
-import { type JudgeIdentity, makeJudge } from "./judge.js";
+import { type JudgeIdentity, makeJudge, makesJudges } from "./judge.js";
 import { emptyReply } from "./language-model.js";
 import { optionsOf } from "../known-options.js";
 import { usageOf } from "./reply.js";
@@ -58,7 +58,7 @@ export interface BrowserJudgeOptions {
  * @throws {AdkMetricsError} `invalid_input` for options that are none. The judge itself rejects with
  * `judge_unavailable` where there is no such model, or not yet, and with `judge_failed`.
  */
-export function browserJudge(options: BrowserJudgeOptions = {}): Judge {
+export const browserJudge = /* @__PURE__ */ makesJudges("browserJudge", (options: BrowserJudgeOptions = {}): Judge => {
   const given = optionsOf(options, ["download", "onDownload", "structuredOutput", "create", "languageModel"]);
   const { download = false, structuredOutput = true, create = ENGLISH, onDownload } = given;
   if (!isObject(create)) throw unexpected("an object", create, "options: create");
@@ -86,7 +86,7 @@ export function browserJudge(options: BrowserJudgeOptions = {}): Judge {
       }
     },
   );
-}
+});
 
 const ENGLISH = { expectedOutputs: [{ type: "text", languages: ["en"] }] };
 

@@ -1,9 +1,10 @@
 // Node only: no bundle for browsers may reach this file.
 import { constants, promises as files } from "node:fs";
 import { dirname, join } from "node:path";
+import { signalOf } from "../abort.js";
 import { messageOf, unexpected } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { JudgeCache, JudgeReply } from "../types.js";
 import { checkFolder } from "./cache.js";
 import { FileClaims } from "./cache-claims.js";
@@ -37,13 +38,15 @@ export function fileCache(folder: string): JudgeCache {
     async set(key, reply) {
       await writeWhole(fileOf(key), `${JSON.stringify(replyOf(reply))}\n`);
     },
-    async claim(key, signal) {
+    async claim(key, given) {
       const file = fileOf(key);
+      const signal = signalOf(given);
       try {
         await makeFolder(dirname(file));
         return await claims.claim(`${file}.claim`, signal);
       } catch (error) {
-        throw signal.aborted ? error : failed("written", file, error);
+        if (isAdkMetricsError(error) || signal.aborted) throw error;
+        throw failed("written", file, error);
       }
     },
   };

@@ -1,4 +1,4 @@
-import { untilAborted } from "../abort.js";
+import { signalOf, untilAborted } from "../abort.js";
 import { optionsOf } from "../known-options.js";
 import { unexpected, reading } from "../engine/values.js";
 import type { JudgeCache, JudgeReply, JudgeRequest } from "../types.js";
@@ -54,7 +54,8 @@ export function memoryCache(options: { maxEntries?: number } = {}): JudgeCache {
         replies.delete(oldest);
       }
     },
-    async claim(key, signal) {
+    async claim(key, given) {
+      const signal = signalOf(given);
       for (let held = claims.get(key); held !== undefined; held = claims.get(key)) {
         const until = held;
         await untilAborted(signal, () => until);

@@ -1,10 +1,10 @@
-import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
-import { identityOf } from "./judge.js";
+import { checkJudge, identityOf, type JudgeIdentity } from "./judge.js";
 
 let defaultJudge: Judge | undefined;
 let ofEnvironment: ((model: string) => Judge) | undefined;
+let panelOfEnvironment: (() => Judge | undefined) | undefined;
 
 /**
  * Sets the judge of all evaluations that are not given one; `undefined` takes it back.
@@ -12,18 +12,25 @@ let ofEnvironment: ((model: string) => Judge) | undefined;
  * @throws {AdkMetricsError} `invalid_input` if it is no function.
  */
 export function setDefaultJudge(judge: Judge | undefined): void {
-  if (judge !== undefined && typeof judge !== "function") throw unexpected("a judge", judge, "judge");
+  if (judge !== undefined) checkJudge(judge);
   defaultJudge = judge;
 }
 
-/** The model that the judge of {@link setDefaultJudge} asks, whatever criteria name. */
-export function defaultJudgeModel(): string | undefined {
-  return defaultJudge === undefined ? undefined : identityOf(defaultJudge).model;
+/** What is known of the judge of an evaluation, whatever model a criterion names: nothing if that decides who is asked. */
+export function judgeIdentityOf(options: { judge?: Judge }): JudgeIdentity {
+  const { judge = defaultJudge ?? panelOfEnvironment?.() } = options;
+  return judge === undefined ? {} : identityOf(judge);
 }
 
-/** Says how the runtime's environment makes a judge for a model; the entries for Node do this once. */
-export function provideEnvironment(judgeFor: (model: string) => Judge): void {
-  ofEnvironment ??= judgeFor;
+/**
+ * Says how the runtime's environment makes a judge for a model; the entries for Node do this once.
+ *
+ * @param panel The judge that it makes for every model, if that is a panel.
+ */
+export function provideEnvironment(judgeFor: (model: string) => Judge, panel?: () => Judge | undefined): void {
+  if (ofEnvironment !== undefined) return;
+  ofEnvironment = judgeFor;
+  panelOfEnvironment = panel;
 }
 
 /**
@@ -36,7 +43,7 @@ export function provideEnvironment(judgeFor: (model: string) => Judge): void {
 export function judgeOf(options: { judge?: Judge }, model: string): Judge {
   const { judge = defaultJudge } = options;
   if (judge === undefined) return (ofEnvironment ?? noJudge)(model);
-  if (typeof judge !== "function") throw unexpected("a judge", judge, "judge");
+  checkJudge(judge);
   return judge;
 }
 

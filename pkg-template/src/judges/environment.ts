@@ -1,5 +1,6 @@
 // Node only: elsewhere there is no environment, and keys do not belong into pages.
 import { KEYED_PROVIDERS, type KeyedProvider, PROVIDERS } from "../generated/providers.js";
+import { definedProperties } from "../lists.js";
 import type { Judge } from "../types.js";
 import { judgeRequired } from "./default.js";
 import type { Provider } from "./endpoint.js";
@@ -38,7 +39,7 @@ function keyed(provider: KeyedProvider): Family {
       const [apiKey, baseUrl] = [read(...keys), read(address)];
       if (provider === "openai") return openaiOf(read, model);
       if (apiKey === undefined) return undefined;
-      const options = { apiKey, model, ...given({ baseUrl }) };
+      const options = { apiKey, model, ...definedProperties({ baseUrl }) };
       return providerJudge(providerEndpoint(provider, options, `The key comes from ${keys.join(" or ")}`));
     },
   };
@@ -64,7 +65,7 @@ function openaiOf(read: (...names: string[]) => string | undefined, model: strin
   const [apiKey, baseUrl] = [read("OPENAI_API_KEY"), read("OPENAI_BASE_URL")];
   return apiKey === undefined && baseUrl === undefined
     ? undefined
-    : openaiJudge({ model, ...given({ apiKey, baseUrl }) });
+    : openaiJudge({ model, ...definedProperties({ apiKey, baseUrl }) });
 }
 
 /**
@@ -81,8 +82,7 @@ export function judgeFromEnvironment(model: string, environment: Environment): J
     return values.find((value) => value !== undefined && value !== "");
   };
   const { family, isPrefixed } = familyOf(model);
-  const name = isPrefixed ? model.slice(model.indexOf("/") + 1) : model;
-  const judge = family.make(read, name, isPrefixed);
+  const judge = family.make(read, modelAtProvider(model), isPrefixed);
   if (judge === undefined) throw judgeRequired(model, family.variables);
   return judge;
 }
@@ -92,15 +92,16 @@ export function providerOfModel(model: string): Provider {
   return familyOf(model).family.provider;
 }
 
+/** A model's name without the provider that may stand before it. */
+export function modelAtProvider(model: string): string {
+  return familyOf(model).isPrefixed ? model.slice(model.indexOf("/") + 1) : model;
+}
+
 function familyOf(model: string): { family: Family; isPrefixed: boolean } {
   const known = families();
   const prefixed = known.find(({ prefix }) => prefix.test(model));
   const family = prefixed ?? (known.find(({ models }) => models.test(model)) as Family);
   return { family, isPrefixed: prefixed !== undefined };
-}
-
-function given<T extends object>(options: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 
 /**

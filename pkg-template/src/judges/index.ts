@@ -14,6 +14,7 @@ export {
   type LanguageModelJudgeOptions,
 } from "./language-model.js";
 export { judgeOrigin } from "./origin.js";
+export { panelJudge } from "./panel.js";
 export * from "./providers.js";
 export { recordJudge, type RecordingOptions, type RecordingSink } from "./record.js";
 export { type Recording, replayJudge } from "./replay.js";

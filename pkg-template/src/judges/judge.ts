@@ -1,6 +1,9 @@
+import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import type { Provider } from "./endpoint.js";
-import { untilAborted } from "../abort.js";
+import { signalOf, untilAborted } from "../abort.js";
+import { reading, unexpected } from "../engine/values.js";
+import { notMade } from "../known-options.js";
 import { abortedBy } from "./failure.js";
 import { requestOf } from "./request.js";
 
@@ -16,6 +19,12 @@ export interface JudgeIdentity {
   readonly provider?: Provider;
   /** The name of the function that answers, where it is the user's own; empty if it has none. */
   readonly functionName?: string;
+  /** Whether a function of the user's own is among those that answer: nothing says when that would reply differently. */
+  readonly hasFunction?: boolean;
+  /** The judges of a panel by name, of which each sample asks the next. */
+  readonly panel?: readonly string[];
+  /** The judge of a criterion that names several models, if that is not this one for each of them. */
+  readonly panelFor?: (models: readonly string[]) => Judge;
   /** What of the settings of a `judge_model_config` it does not send, one sentence each. */
   readonly notSent?: (settings: object) => string[];
 }
@@ -40,10 +49,25 @@ export function makeJudge(
 ): Judge {
   const judge: Judge = async (given, options?: { signal?: AbortSignal }) => {
     const request = requestOf(given);
-    const signal = options?.signal ?? new AbortController().signal;
+    const signal = signalOf(reading("options", () => options?.signal));
     return untilAborted(signal, () => ask(request, signal), abortedBy);
   };
   return identified(judge, identity);
+}
+
+/** The functions that make judges, and are none themselves. */
+const makers = /* @__PURE__ */ new WeakSet<object>();
+
+/** Notes that a function makes judges, and gives it its name, which no bundler sees in the function itself. */
+export function makesJudges<Make extends (...given: never) => Judge>(name: string, make: Make): Make {
+  makers.add(make);
+  return Object.defineProperty(make, "name", { value: name, configurable: true });
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for what is no judge, such as a function that makes one. */
+export function checkJudge(judge: unknown, path = "judge"): void {
+  if (typeof judge !== "function") throw unexpected("a judge", judge, path);
+  if (makers.has(judge)) throw notMade(path);
 }
 
 /** What is known of a judge; of those that users write no more than the name. */
@@ -62,3 +86,11 @@ function nameOf(judge: Judge): string {
 }
 
 const LONGEST_NAME = 100;
+
+/** The error for a panel that was made in code: a batch is looked at anew by provider and model. */
+export function panelTakesNone(path?: string): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", "a panel that was made in code takes no batches", {
+    ...(path === undefined ? {} : { path }),
+    help: "Name its models as `judge_models` in the criteria instead, with a judge that has no `model` of its own",
+  });
+}

@@ -2,7 +2,7 @@ import { isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
-import { type JudgeIdentity, makeJudge } from "./judge.js";
+import { type JudgeIdentity, makeJudge, makesJudges } from "./judge.js";
 import { optionsOf } from "../known-options.js";
 import { usageOf } from "./reply.js";
 import { knownSettings, notSent, type Setting } from "./settings.js";
@@ -84,27 +84,30 @@ const SENT = [
  *
  * @throws {AdkMetricsError} `invalid_input` if it is no such model. The judge itself rejects with `judge_failed`.
  */
-export function languageModelJudge(model: AiSdkLanguageModel, options: LanguageModelJudgeOptions = {}): Judge {
-  const { provider, modelId } = checkModel(model);
-  const given = optionsOf(options, ["providerOptions", "headers", "structuredOutput"]);
-  const { providerOptions, headers, structuredOutput = true } = given;
-  const identity: JudgeIdentity = {
-    model: modelId,
-    label: `ai-sdk ${provider}`,
-    variant: {
-      ...(structuredOutput ? {} : { structuredOutput }),
-      ...(providerOptions === undefined ? {} : { providerOptions }),
-    },
-    notSent: (settings) => notSent("the AI SDK's model", settings, SENT, "give `providerOptions` to the judge"),
-  };
-  return makeJudge(identity, async (request, signal) => {
-    const call = callOf(request, structuredOutput);
-    call.abortSignal = signal;
-    if (providerOptions !== undefined) call.providerOptions = providerOptions;
-    if (headers !== undefined) call.headers = headers;
-    return replyOfResult(await generate(model, call), modelId);
-  });
-}
+export const languageModelJudge = /* @__PURE__ */ makesJudges(
+  "languageModelJudge",
+  (model: AiSdkLanguageModel, options: LanguageModelJudgeOptions = {}): Judge => {
+    const { provider, modelId } = checkModel(model);
+    const given = optionsOf(options, ["providerOptions", "headers", "structuredOutput"]);
+    const { providerOptions, headers, structuredOutput = true } = given;
+    const identity: JudgeIdentity = {
+      model: modelId,
+      label: `ai-sdk ${provider}`,
+      variant: {
+        ...(structuredOutput ? {} : { structuredOutput }),
+        ...(providerOptions === undefined ? {} : { providerOptions }),
+      },
+      notSent: (settings) => notSent("the AI SDK's model", settings, SENT, "give `providerOptions` to the judge"),
+    };
+    return makeJudge(identity, async (request, signal) => {
+      const call = callOf(request, structuredOutput);
+      call.abortSignal = signal;
+      if (providerOptions !== undefined) call.providerOptions = providerOptions;
+      if (headers !== undefined) call.headers = headers;
+      return replyOfResult(await generate(model, call), modelId);
+    });
+  },
+);
 
 function checkModel(model: AiSdkLanguageModel): { provider: string; modelId: string } {
   if (typeof model === "string") {

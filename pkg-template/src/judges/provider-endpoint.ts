@@ -34,7 +34,7 @@ export const PROVIDER_OPTIONS = [...ENGINE_OPTIONS, "fetch"] as const;
 export function vertexEndpoint(options: VertexJudgeOptions): Endpoint {
   const given = optionsOf(options, [...PROVIDER_OPTIONS, ...VERTEX_OPTIONS]);
   const { project, location, accessToken } = given;
-  const settings = settingsOf("vertex", given);
+  const settings = endpointSettings("vertex", given);
   const token = typeof accessToken === "string" ? checkedSecret(accessToken, "accessToken", VERTEX_TOKEN) : accessToken;
   if (token !== undefined && typeof token !== "string" && typeof token !== "function") {
     throw unexpected("a token or a function that gets one", undefined, "options: accessToken");
@@ -63,14 +63,14 @@ export function providerEndpoint(
   options: ProviderJudgeOptions,
   keyHelp: string | undefined,
 ): Endpoint {
-  return makeEndpoint(settingsOf(provider, options, keyHelp), fetchOf(options));
+  return makeEndpoint(endpointSettings(provider, options, keyHelp), fetchOf(options));
 }
 
 function fetchOf({ fetch }: ProviderJudgeOptions): Endpoint["fetch"] {
   return fetch === undefined ? undefined : checkedFetch(fetch, "fetch");
 }
 
-function settingsOf(provider: Provider, options: ProviderJudgeOptions, keyHelp?: string): EndpointSettings {
+function endpointSettings(provider: Provider, options: ProviderJudgeOptions, keyHelp?: string): EndpointSettings {
   const { apiKey, model, baseUrl, headers } = options;
   const settings: EndpointSettings = { provider, headers: {}, inBrowser: isPage() };
   if (apiKey !== undefined || keyHelp !== undefined) settings.apiKey = checkedSecret(apiKey, "apiKey", keyHelp ?? "");

@@ -4,6 +4,7 @@ import { unexpected } from "../engine/values.js";
 import { optionsOf } from "../known-options.js";
 import type { Judge, VertexOptions } from "../types.js";
 import { PROVIDER_OPTIONS, providerEndpoint, providerJudge, vertexEndpoint } from "./provider-endpoint.js";
+import { makesJudges } from "./judge.js";
 
 /** How to ask a provider of models. */
 export interface ProviderJudgeOptions {
@@ -52,9 +53,9 @@ export interface AnthropicJudgeOptions extends ProviderJudgeOptions {
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */
-export function geminiJudge(options: GeminiJudgeOptions): Judge {
+export const geminiJudge = /* @__PURE__ */ makesJudges("geminiJudge", (options: GeminiJudgeOptions): Judge => {
   return providerJudge(providerEndpoint("gemini", optionsOf(options, PROVIDER_OPTIONS), GEMINI_KEY));
-}
+});
 
 const GEMINI_KEY = "Keys are made at https://aistudio.google.com/apikey";
 
@@ -69,9 +70,9 @@ const GEMINI_KEY = "Keys are made at https://aistudio.google.com/apikey";
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */
-export function vertexJudge(options: VertexJudgeOptions): Judge {
+export const vertexJudge = /* @__PURE__ */ makesJudges("vertexJudge", (options: VertexJudgeOptions): Judge => {
   return providerJudge(vertexEndpoint(options));
-}
+});
 
 /**
  * A judge that asks OpenAI, or any server that speaks its protocol.
@@ -85,12 +86,12 @@ export function vertexJudge(options: VertexJudgeOptions): Judge {
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */
-export function openaiJudge(options: OpenaiJudgeOptions): Judge {
+export const openaiJudge = /* @__PURE__ */ makesJudges("openaiJudge", (options: OpenaiJudgeOptions): Judge => {
   const { api = "chat", ...given } = optionsOf(options, [...PROVIDER_OPTIONS, "api"]);
   if (api !== "chat" && api !== "responses") throw unexpected('"chat" or "responses"', api, "options: api");
   const keyHelp = given.baseUrl === undefined ? OPENAI_KEY : undefined;
   return providerJudge(providerEndpoint(api === "chat" ? "openai" : "openai-responses", given, keyHelp));
-}
+});
 
 const OPENAI_KEY = "Keys are made at https://platform.openai.com/api-keys; a server without keys is named by `baseUrl`";
 
@@ -102,9 +103,9 @@ const OPENAI_KEY = "Keys are made at https://platform.openai.com/api-keys; a ser
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */
-export function anthropicJudge(options: AnthropicJudgeOptions): Judge {
+export const anthropicJudge = /* @__PURE__ */ makesJudges("anthropicJudge", (options: AnthropicJudgeOptions): Judge => {
   return providerJudge(providerEndpoint("anthropic", optionsOf(options, PROVIDER_OPTIONS), ANTHROPIC_KEY));
-}
+});
 
 const ANTHROPIC_KEY = "Keys are made at https://console.anthropic.com/settings/keys";
 
@@ -119,6 +120,6 @@ const ANTHROPIC_KEY = "Keys are made at https://console.anthropic.com/settings/k
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */
-export function ollamaJudge(options: ProviderJudgeOptions = {}): Judge {
+export const ollamaJudge = /* @__PURE__ */ makesJudges("ollamaJudge", (options: ProviderJudgeOptions = {}): Judge => {
   return providerJudge(providerEndpoint("ollama", optionsOf(options, PROVIDER_OPTIONS), undefined));
-}
+});

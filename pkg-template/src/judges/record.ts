@@ -2,7 +2,7 @@ import { checkOptions } from "../known-options.js";
 import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
-import { identityOf, type JudgeIdentity, makeJudge } from "./judge.js";
+import { identityOf, type JudgeIdentity, makeJudge, makesJudges, checkJudge } from "./judge.js";
 import { callLine, headerLine } from "./recording.js";
 import { replyOf, shortened } from "./reply.js";
 
@@ -39,22 +39,25 @@ export interface RecordingOptions {
  * @throws {AdkMetricsError} `invalid_input`. The judge itself rejects with `recording_failed` if a line cannot be
  * written, and with whatever the other judge rejects with.
  */
-export function recordJudge(judge: Judge, sink: RecordingSink, options: RecordingOptions = {}): Judge {
-  if (typeof judge !== "function") throw unexpected("a judge", judge, "judge");
-  const write = writerOf(sink);
-  const { model, note } = optionsOf(options);
-  const identity = withModel(identityOf(judge), model);
-  let written: Promise<unknown> | undefined;
-  return makeJudge(identity, async (request, signal) => {
-    const reply = replyOf(await judge(request, { signal }));
-    // Calls end in any order; their lines wait for each other.
-    const before = (written ??= write(headerLine(identity.model, identity.functionName, note)));
-    const line = before.then(() => write(callLine(request, reply)));
-    written = line;
-    await line;
-    return reply;
-  });
-}
+export const recordJudge = /* @__PURE__ */ makesJudges(
+  "recordJudge",
+  (judge: Judge, sink: RecordingSink, options: RecordingOptions = {}): Judge => {
+    checkJudge(judge);
+    const write = writerOf(sink);
+    const { model, note } = optionsOf(options);
+    const identity = withModel(identityOf(judge), model);
+    let written: Promise<unknown> | undefined;
+    return makeJudge(identity, async (request, signal) => {
+      const reply = replyOf(await judge(request, { signal }));
+      // Calls end in any order; their lines wait for each other.
+      const before = (written ??= write(headerLine(identity, note)));
+      const line = before.then(() => write(callLine(request, reply)));
+      written = line;
+      await line;
+      return reply;
+    });
+  },
+);
 
 function optionsOf(options: RecordingOptions): RecordingOptions {
   checkOptions(options, ["model", "note"]);

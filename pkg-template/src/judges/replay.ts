@@ -1,9 +1,9 @@
 import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { JsonLimitError, parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
-import { group } from "../lists.js";
+import { definedProperties, group } from "../lists.js";
 import type { Judge, JudgeRequest } from "../types.js";
-import { makeJudge } from "./judge.js";
+import { makeJudge, makesJudges } from "./judge.js";
 import {
   fingerprint,
   RECORDING_FORMAT,
@@ -29,15 +29,14 @@ export type Recording = string | Uint8Array | Iterable<string>;
  * @throws {AdkMetricsError} `invalid_input` or `invalid_json`, with the line, for what is no recording. The judge itself
  * rejects with `replay_missing` for a request that was not recorded, and says how it differs from the one that was.
  */
-export function replayJudge(recording: Recording): Judge {
-  const { calls, model, functionName } = reading("recording", () => parse(recording));
+export const replayJudge = /* @__PURE__ */ makesJudges("replayJudge", (recording: Recording): Judge => {
+  const { calls, model, functionName, panel } = reading("recording", () => parse(recording));
   const byQuestion = firstOf(calls, ({ request }) => canonicalRequest(request));
   const byBoth = firstOf(calls, ({ request }) => canonicalRequest(request) + turnOf(request));
   let known: Known | undefined;
   const identity = {
     label: `replay ${fingerprint(calls)}`,
-    ...(model === undefined ? {} : { model }),
-    ...(functionName === undefined ? {} : { functionName }),
+    ...definedProperties({ model, functionName, panel }),
   };
   return makeJudge(identity, async (request) => {
     const question = canonicalRequest(request);
@@ -45,7 +44,7 @@ export function replayJudge(recording: Recording): Judge {
     if (call === undefined) throw missing(request, (known ??= knownOf(calls)));
     return replyOf(call.reply);
   });
-}
+});
 
 function firstOf<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> {
   const first = new Map<string, T>();
@@ -67,31 +66,38 @@ interface Parsed {
   calls: RecordedCall[];
   model: string | undefined;
   functionName: string | undefined;
+  panel: readonly string[] | undefined;
 }
 
 function parse(recording: Recording): Parsed {
   const calls: RecordedCall[] = [];
   const functions = new Set<string | undefined>();
   const models = new Set<string | undefined>();
+  /** By their names as JSON. */
+  const panels = new Map<string | undefined, readonly string[] | undefined>();
   let number = 0;
   for (const line of linesOf(recording)) {
     number += 1;
     if (line.trim() === "") continue;
-    const entry = parseLine(line, number);
+    const entry = entryOf(line, number, models.size === 0 ? recording : undefined);
     // Recordings may be joined: each begins with a header of its own.
     if (isHeader(entry)) {
       models.add(checkedHeader(entry, number).model);
+      panels.set(JSON.stringify(entry.panel), entry.panel);
+      if (panels.size > 1) throw otherPanel(number);
       functions.add(typeof entry.function === "string" ? entry.function : undefined);
-    } else if (models.size === 0) throw notRecording(number);
+    } else if (models.size === 0) throw notRecording(number, entry);
     else calls.push(callOf(entry, number));
   }
   if (models.size === 0) throw notRecording(1);
   const [model] = models;
   const [functionName] = functions;
+  const [panel] = panels.values();
   return {
     calls,
     model: models.size === 1 ? model : undefined,
     functionName: functions.size === 1 ? functionName : undefined,
+    panel,
   };
 }
 
@@ -114,6 +120,22 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+/** @param whole All of it, where it is not known to be a recording: it may be another file, in JSON of several lines. */
+function entryOf(line: string, number: number, whole: Recording | undefined): object {
+  try {
+    return parseLine(line, number);
+  } catch (error) {
+    const text = whole === undefined || typeof whole === "string" ? whole : [...linesOf(whole)].join("\n");
+    let other: unknown;
+    try {
+      other = parseJson(text ?? "");
+    } catch {
+      throw error;
+    }
+    throw notRecording(number, other);
+  }
+}
+
 function parseLine(line: string, number: number): object {
   let entry: unknown;
   try {
@@ -131,7 +153,7 @@ function parseLine(line: string, number: number): object {
       cause,
     });
   }
-  if (!isObject(entry)) throw notRecording(number);
+  if (!isObject(entry)) throw notRecording(number, entry);
   return entry;
 }
 
@@ -140,7 +162,7 @@ function isHeader(entry: object): entry is RecordingHeader {
 }
 
 function checkedHeader(header: RecordingHeader, line: number): RecordingHeader {
-  const { version, model } = header as Partial<Record<keyof RecordingHeader, unknown>>;
+  const { version, model, panel } = header as Partial<Record<keyof RecordingHeader, unknown>>;
   if (version !== RECORDING_VERSION) {
     const given = typeof version === "number" ? String(version) : `a ${typeof version}`;
     throw new AdkMetricsError("invalid_input", `the recording's version is ${given}`, {
@@ -149,9 +171,28 @@ function checkedHeader(header: RecordingHeader, line: number): RecordingHeader {
       help: `This package reads version ${RECORDING_VERSION}`,
     });
   }
+  if (panel !== undefined && !isPanel(panel)) {
+    const { message } = unexpected("the names of two to nine judges", panel, "recording");
+    throw new AdkMetricsError("invalid_input", message, { path: "recording: panel", line });
+  }
   if (model === undefined || typeof model === "string") return header;
   const { message } = unexpected("the name of a model", model, "recording");
   throw new AdkMetricsError("invalid_input", message, { path: "recording: model", line });
+}
+
+/** Whether these are the names of a panel, by which its judges can be told apart. */
+function isPanel(names: unknown): boolean {
+  if (!Array.isArray(names) || names.length < 2 || names.length > 9) return false;
+  return names.every((name) => typeof name === "string" && name !== "") && new Set(names).size === names.length;
+}
+
+/** Who replied to a sample depends on the panel, and so does how many samples there are. */
+function otherPanel(line: number): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", "the recordings that were joined here are not of one panel", {
+    path: "recording: panel",
+    line,
+    help: "Replay each by itself",
+  });
 }
 
 function callOf(entry: object, line: number): RecordedCall {
@@ -165,8 +206,17 @@ function callOf(entry: object, line: number): RecordedCall {
   }
 }
 
-function notRecording(line: number): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", "this is not a recording of a judge", {
+/** Other files by keys that they have. */
+const OTHERS: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [["eval_cases", "evalCases"], "an evalset"],
+  [["eval_case_results", "evalCaseResults"], "results"],
+  [["criteria"], "an eval config"],
+];
+
+function notRecording(line: number, found?: unknown): AdkMetricsError {
+  const other = isObject(found) ? OTHERS.find(([keys]) => keys.some((key) => key in found))?.[1] : undefined;
+  const message = `this is ${other === undefined ? "not" : `${other}, not`} a recording of a judge`;
+  return new AdkMetricsError("invalid_input", message, {
     path: "recording",
     line,
     help: "Make one with recordJudge, or with --record on the command line",

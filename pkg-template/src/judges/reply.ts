@@ -60,7 +60,7 @@ function kindOf(given: unknown, text: unknown): string {
   if (typeof given !== "object") return `a ${typeof given} instead of a reply`;
   return text === undefined
     ? "a reply without a text"
-    : `a reply whose text is ${Array.isArray(text) ? "an array" : `of type ${typeof text}`}`;
+    : `a reply whose text is ${text === null ? "null" : Array.isArray(text) ? "an array" : `of type ${typeof text}`}`;
 }
 
 /** Token counts, of which only numbers that can be some, and are exact, are kept. */

@@ -7,6 +7,7 @@ import { isLasting } from "./failure.js";
 import { isPage, underPolicy } from "./policy.js";
 import { MAX_REPLY_LENGTH, tooLong } from "./reply.js";
 import { post, type Question, questionOf, type RawAnswer, read, render, requireFetch } from "./wire.js";
+import { definedProperties } from "../lists.js";
 
 /** Endpoints that answered before: a refusal of this page's origin is then unlikely. */
 const reached = new WeakSet<Endpoint>();
@@ -85,9 +86,7 @@ function hostFailure({ message, help, retryable, retryAfterMs, status }: AdkMetr
   return {
     message,
     retryable: retryable === true,
-    ...(help === undefined ? {} : { help }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(status === undefined ? {} : { status }),
+    ...definedProperties({ help, retryAfterMs, status }),
   };
 }
 
@@ -100,15 +99,18 @@ function statusOf(response: Response | null | undefined): number {
   throw new TypeError(`fetch gave no response, but the status ${status}`);
 }
 
-/** The body of a response, of which no more is taken in than {@link MAX_REPLY_LENGTH}. */
-async function bytesOf(response: Response): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+/** The body of a response, of which no more is taken in than so many bytes. */
+export async function bytesOf(
+  response: Response,
+  most = MAX_REPLY_LENGTH,
+): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
   const { body } = response;
   // Where there are no streams all of it arrives at once.
   if (typeof body?.getReader !== "function") {
     const text: unknown = await response.text();
     if (typeof text !== "string") throw new TypeError("fetch gave a response without a text");
-    const isWhole = text.length <= MAX_REPLY_LENGTH;
-    return { bytes: new TextEncoder().encode(isWhole ? text : text.slice(0, MAX_REPLY_LENGTH)), isWhole };
+    const isWhole = text.length <= most;
+    return { bytes: new TextEncoder().encode(isWhole ? text : text.slice(0, most)), isWhole };
   }
   const reader = body.getReader();
   const pieces: Uint8Array[] = [];
@@ -116,9 +118,9 @@ async function bytesOf(response: Response): Promise<{ bytes: Uint8Array; isWhole
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return { bytes: joined(pieces), isWhole: true };
-    pieces.push(value.subarray(0, MAX_REPLY_LENGTH - length));
+    pieces.push(value.subarray(0, most - length));
     length += value.length;
-    if (length > MAX_REPLY_LENGTH) {
+    if (length > most) {
       reader.cancel().catch(() => {});
       return { bytes: joined(pieces), isWhole: false };
     }

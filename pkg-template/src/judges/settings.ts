@@ -75,7 +75,7 @@ export function knownSettings(
 }
 
 /** Settings with Gemini's names in camelCase, whichever way a config wrote them. */
-export function camelCaseSettings(settings: object | undefined): Record<string, unknown> {
+function camelCaseSettings(settings: object | undefined): Record<string, unknown> {
   const renamed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(settings ?? {})) {
     const name = key.replace(/_+([a-z0-9]?)/g, (all, letter: string) => letter.toUpperCase() || all);

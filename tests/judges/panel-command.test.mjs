@@ -1,0 +1,93 @@
+// Panels on the command line: judges of one's own that vote, and several models of a criterion.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { BARE, folderOf, run } from "../cli/command.mjs";
+import { ask, at, FILES, judged, server, statuses } from "../cli/judging.mjs";
+
+const entry = JSON.stringify(new URL("../../pkg/dist/esm/node.js", import.meta.url).href);
+/** A panel of which the first judge finds everything wrong, and the others find it right. */
+const PANEL = `
+import { appendFileSync } from "node:fs";
+import { panelJudge } from ${entry};
+const verdict = (name, is) => {
+  appendFileSync("asked.txt", name);
+  return JSON.stringify({ is_the_agent_response_valid: is });
+};
+async function a() { return verdict("a", "invalid"); }
+async function b() { return verdict("b", "valid"); }
+async function c() { return verdict("c", "valid"); }
+export default panelJudge([a, b, c]);
+`;
+const MODELS = ["gpt-4.1-mini", "gpt-4.1"];
+const PRICES = ["--price", `${MODELS.join(", ")}=1,2`];
+const several = { ...FILES, "test_config.json": judged({ judge_models: MODELS }) };
+const RIGHT = { noon: 1, late: 1 };
+const json = ["--format", "json"];
+
+test("a panel of one's own votes, and merged journals have its verdicts", async (t) => {
+  const cwd = folderOf(t, { ...FILES, "panel.mjs": PANEL });
+  const own = ["--judge", "./panel.mjs", ...json];
+  const voted = await run([...ask, ...own, "--journal", "j.jsonl", "--output", "whole.json"], { cwd, env: BARE });
+  assert.equal(voted.status, 0, voted.stderr);
+  assert.equal([...readFileSync(join(cwd, "asked.txt"), "utf8")].sort().join(""), "aabbcc");
+  const merged = await run(["merge", "j.jsonl", ...json, "--output", "merged.json"], { cwd, env: BARE });
+  assert.equal(merged.status, 0, merged.stderr);
+  const [whole, whatMerged] = ["whole.json", "merged.json"].map((file) => readFileSync(join(cwd, file), "utf8"));
+  assert.deepEqual(statuses(whole), RIGHT);
+  assert.equal(whatMerged, whole);
+  writeFileSync(join(cwd, "asked.txt"), "");
+  const dry = await run([...ask, "--judge", "./panel.mjs", "--dry-run"], { cwd, env: BARE });
+  assert.match(dry.stdout, /in all\n.*at least: +4 calls.*\n.*\n.*at most: +6 calls/, dry.stderr);
+  assert.equal(readFileSync(join(cwd, "asked.txt"), "utf8"), "", "nobody is asked in a dry run");
+});
+
+test("one model is refused in place of those that a criterion names", async (t) => {
+  const answering = await server(t);
+  const cwd = folderOf(t, several);
+  const { status, stderr } = await run([...ask, "--model", "gpt-4.1"], {
+    cwd,
+    env: { ...BARE, ...at.openai(answering) },
+  });
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /the judge asks gpt-4.1, but `judge_models` names several models\n.*\n.*leave --model out/);
+  assert.equal(answering.requests.length, 0);
+});
+
+test("a dry run has the price of a panel that the run has, and leaves out replies that are kept", async (t) => {
+  const answering = await server(t, { reply: () => JSON.stringify({ is_the_agent_response_valid: "valid" }) });
+  const cwd = folderOf(t, several);
+  const env = { ...BARE, ...at.openai(answering) };
+  const dry = async (more) => await run([...ask, "--dry-run", ...more], { cwd, env });
+  const priced = await dry(PRICES);
+  assert.match(priced.stdout, /in all\n.*at least: +2 calls.*cost/);
+  assert.doesNotMatch(priced.stderr, /leaves out/);
+  const unpriced = await dry(["--price", "gpt-4.1-mini=1,2", "--price", "gpt-4.1=1,2"]);
+  assert.match(unpriced.stderr, /the cost leaves out gpt-4.1-mini, gpt-4.1, for which there is no --price/);
+  assert.doesNotMatch(unpriced.stdout, /cost/);
+  const ran = await run([...ask, "--cache", "kept", ...PRICES], { cwd, env });
+  assert.doesNotMatch(ran.stderr, /--price/);
+  assert.equal(answering.requests.length, 4);
+  const kept = await dry(["--cache", "kept"]);
+  assert.match(kept.stdout, /no judge would be asked/);
+});
+
+test("a recorded panel votes again when it is replayed", async (t) => {
+  const cwd = folderOf(t, { ...FILES, "panel.mjs": PANEL });
+  const recorded = await run([...ask, "--judge", "./panel.mjs", ...json, "--record", "r.jsonl"], { cwd, env: BARE });
+  assert.deepEqual(statuses(recorded.stdout), RIGHT);
+  const replayed = await run([...ask, "--judge", "replay:r.jsonl", ...json], { cwd, env: BARE });
+  assert.deepEqual(statuses(replayed.stdout), RIGHT);
+  const [one, other] = [recorded, replayed].map(({ stdout }) => JSON.parse(stdout).judges);
+  assert.deepEqual(one[0].panel, ["a", "b", "c"]);
+  assert.deepEqual(other, one);
+});
+
+test("no cache keeps the replies of a panel of functions", async (t) => {
+  const cwd = folderOf(t, { ...FILES, "panel.mjs": PANEL });
+  const { status, stderr } = await run([...ask, "--judge", "./panel.mjs", "--cache", "kept"], { cwd, env: BARE });
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /--cache cannot keep the replies of a function/);
+});

@@ -1,0 +1,236 @@
+// Several judges that vote: who is asked what, what the votes come to, and what becomes of one that fails.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  AdkMetricsError,
+  estimateCalls,
+  evaluate,
+  geminiJudge,
+  openaiJudge,
+  panelJudge,
+  recordJudge,
+  replayJudge,
+  setDefaultJudge,
+} from "../../pkg/dist/esm/node.js";
+import { renderTable } from "../../pkg/dist/esm/report.js";
+
+const content = (role, text) => ({ role, parts: [{ text }] });
+const TURN = { invocation_id: "1", user_content: content("user", "Hi"), final_response: content("model", "Hello.") };
+const setOf = (turn) => ({ eval_set_id: "set", eval_cases: [{ eval_id: "one", conversation: [turn] }] });
+const request = (judge, metric = "final_response_match_v2", judge_model_options = { num_samples: 1 }, more = {}) => ({
+  evalSet: setOf(TURN),
+  actual: setOf({ ...TURN, final_response: content("model", "Hello!") }),
+  criteria: { [metric]: { threshold: 0.5, judge_model_options } },
+  judge,
+  concurrency: 1,
+  retry: { attempts: 1 },
+  ...more,
+});
+const resultOf = ({ evalCaseResults: [one] }) => one.evalMetricResultPerInvocation[0].evalMetricResults[0];
+const valid = (is) => JSON.stringify({ is_the_agent_response_valid: is ? "valid" : "invalid" });
+const score = (amount) => JSON.stringify({ explanation: "so", score: amount });
+
+/** Judges with these names, each of which says one thing or throws it; and who was asked. */
+function judges(replies) {
+  const asked = [];
+  const list = Object.entries(replies).map(([name, reply]) => {
+    const named = {
+      [name]: async ({ sampleIndex, model }) => {
+        asked.push([name, sampleIndex, model]);
+        if (reply instanceof Error) throw reply;
+        return { text: reply, modelVersion: `${name}-1` };
+      },
+    };
+    return named[name];
+  });
+  return { panel: panelJudge(list), asked };
+}
+
+test("each judge of a panel is asked as many samples as there are in the criterion, in turn", async () => {
+  const { panel, asked } = judges({ a: valid(true), b: valid(false), c: valid(true) });
+  const set = await evaluate(request(panel, undefined, { num_samples: 2 }, { earlyStop: false }));
+  assert.deepEqual(
+    asked.map(([name, sampleIndex]) => [name, sampleIndex]),
+    ["a", "b", "c", "a", "b", "c"].map((name, at) => [name, at]),
+  );
+  const { score: found, explanation } = resultOf(set);
+  assert.equal(found, 1);
+  assert.deepEqual(
+    explanation.samples.votes.map(({ judge }) => judge),
+    ["a", "b", "c", "a", "b", "c"],
+  );
+  const [{ model, panel: names, modelVersions }] = set.judges;
+  assert.deepEqual([model, names, modelVersions], ["a, b, c", ["a", "b", "c"], ["a-1", "b-1", "c-1"]]);
+  assert.equal(set.warnings, undefined, "several models are no surprise");
+});
+
+test("the panel stops when the missing votes cannot change the verdict", async () => {
+  const { panel, asked } = judges({ a: valid(true), b: valid(true), c: valid(false) });
+  const set = await evaluate(request(panel));
+  assert.deepEqual(
+    asked.map(([name]) => name),
+    ["a", "b"],
+  );
+  assert.equal(resultOf(set).score, 1);
+  assert.equal(set.judgeUsage.saved, 1);
+});
+
+test("disagreement is shown", async () => {
+  const { panel } = judges({ a: valid(true), b: valid(false), c: valid(false) });
+  const set = await evaluate(request(panel));
+  assert.equal(resultOf(set).score, 0);
+  const table = renderTable(set, { details: true, width: 200 });
+  assert.match(table, /the panel disagrees \(a: valid, b: invalid, c: invalid\)/);
+  assert.match(table, /sample 2, b/);
+});
+
+test("a judge that fails voids no verdict that it cannot change", async () => {
+  const refused = Object.assign(new Error("no such key"), { status: 401 });
+  for (const replies of [
+    { a: refused, b: valid(true), c: valid(true) },
+    { a: valid(true), b: refused, c: valid(true) },
+    { a: valid(true), b: valid(true), c: refused },
+  ]) {
+    const { panel } = judges(replies);
+    assert.equal(resultOf(await evaluate(request(panel))).score, 1);
+  }
+  const { panel } = judges({ a: valid(true), b: refused, c: valid(false) });
+  const { score: found, reason } = resultOf(await evaluate(request(panel)));
+  assert.equal(found, undefined);
+  assert.match(reason, /b failed: .*no such key/);
+});
+
+test("grades count by their median, never by their mean", async () => {
+  const three = judges({ a: score(1), b: score(5), c: score(5) });
+  assert.equal(resultOf(await evaluate(request(three.panel, "response_evaluation_score"))).score, 5);
+  const two = judges({ a: score(0.2), b: score(1) });
+  const metric = "multi_turn_task_success_v1";
+  assert.equal(resultOf(await evaluate(request(two.panel, metric))).score, 0.2, "of two in the middle the lower one");
+  const one = async ({ sampleIndex }) => score([1, 5, 5][sampleIndex]);
+  const single = await evaluate(request(one, "response_evaluation_score", { num_samples: 3 }));
+  assert.equal(resultOf(single).score, 11 / 3, "a single judge's samples are averaged, as google-adk does");
+});
+
+test("a criterion may name several models, which one judge is asked for", async () => {
+  const asked = [];
+  const judge = async ({ model }) => {
+    asked.push(model);
+    return valid(model !== "two");
+  };
+  for (const key of ["judge_models", "judgeModels"]) {
+    asked.length = 0;
+    const set = await evaluate(request(judge, undefined, { [key]: ["one", "two", "three"], num_samples: 1 }));
+    assert.deepEqual(asked, ["one", "two", "three"]);
+    assert.equal(resultOf(set).score, 1);
+    assert.deepEqual(set.judges[0].panel, ["one", "two", "three"]);
+  }
+  const rows = await estimateCalls(
+    request(undefined, undefined, { judge_models: ["one", "two", "three"], num_samples: 1 }),
+  );
+  assert.deepEqual(
+    rows.map(({ model, least, most }) => [model, least.calls, most.calls]),
+    [
+      ["one", 1, 1],
+      ["two", 1, 1],
+      ["three", 0, 1],
+    ],
+  );
+});
+
+test("hallucinations_v1, which asks once, is judged by the first of a panel, and says so", async () => {
+  const { panel, asked } = judges({ a: "<sentence>Hello!</sentence>", b: "" });
+  const set = await evaluate(request(panel, "hallucinations_v1"));
+  assert.deepEqual([...new Set(asked.map(([name]) => name))], ["a"]);
+  assert.match(set.warnings[0].message, /only a judges it/);
+});
+
+test("mistakes are told", async () => {
+  const named = openaiJudge({ apiKey: "key", model: "gpt-4.1-mini" });
+  for (const [list, words] of [
+    [undefined, /a list of two to nine judges/],
+    [[named], /expected two to nine judges, found 1$/],
+    [[named, 1], /a judge/],
+    [[named, named], /two judges of a panel are called gpt-4.1-mini/],
+    [[named, panelJudge([named, geminiJudge({ apiKey: "key", model: "gemini-3.5-flash-lite" })])], /needs a name/],
+  ]) {
+    assert.throws(
+      () => panelJudge(list),
+      (error) => error instanceof AdkMetricsError && words.test(error.message),
+    );
+  }
+  for (const [judge_models, words] of [
+    [["one"], /two to nine models/],
+    ["one", /two to nine models/],
+    [["one", 2], /the name of a model/],
+    [["one", "one"], /two judges of a panel are called one/],
+  ]) {
+    await assert.rejects(evaluate(request(async () => "", undefined, { judge_models })), words);
+  }
+  await assert.rejects(
+    evaluate(request(named, undefined, { judge_models: ["one", "two"] })),
+    /the judge asks gpt-4.1-mini, but `judge_models` names several models/,
+  );
+});
+
+test("a recording knows its panel, and is of one only", async () => {
+  let text = "";
+  const { panel } = judges({ a: valid(false), b: valid(true), c: valid(true) });
+  const recorded = await evaluate(request(recordJudge(panel, (line) => void (text += line))));
+  const replayed = await evaluate(request(replayJudge(text)));
+  for (const set of [recorded, replayed]) assert.equal(resultOf(set).score, 1);
+  assert.deepEqual(replayed.judges, recorded.judges);
+  assert.equal(resultOf(await evaluate(request(replayJudge(text + text)))).score, 1, "the same panel twice");
+  const header = (more) => `${JSON.stringify({ format: "adk-metrics recording", version: 1, ...more })}\n`;
+  for (const [recording, words] of [
+    [text + header({}), /not of one panel/],
+    [text + header({ panel: ["a", "b"] }), /not of one panel/],
+    ...["a, b", [], ["a"], ["a", ""], ["a", "a"], ["a", 2], Array.from("abcdefghij")].map((names) => [
+      header({ panel: names }),
+      /the names of two to nine judges/,
+    ]),
+  ]) {
+    assert.throws(
+      () => replayJudge(recording),
+      (error) => error instanceof AdkMetricsError && words.test(error.message),
+    );
+  }
+});
+
+test("a judge that has a model is not asked for others, the default one neither", async (t) => {
+  t.after(() => setDefaultJudge(undefined));
+  setDefaultJudge(openaiJudge({ apiKey: "key", model: "gpt-4.1-mini" }));
+  const words = /the judge asks gpt-4.1-mini, but `judge_models` names several models/;
+  await assert.rejects(evaluate(request(undefined, undefined, { judge_models: ["one", "two"] })), words);
+});
+
+test("whatever one judge of a panel gives is its reply or its failure, and the others are heard", async () => {
+  const values = [
+    undefined,
+    null,
+    5,
+    "",
+    "\0",
+    "\ud800",
+    "[".repeat(1e5),
+    [],
+    {},
+    { toString: 1, valueOf: 1, toJSON: 1 },
+  ];
+  const throwing = new Proxy({}, { get: (_, key) => (key === "then" ? undefined : assert.fail("asked")) });
+  const hostile = [
+    ...values.flatMap((value) => [value, { text: value }, { text: valid(true), usage: value, modelVersion: value }]),
+    '{"__proto__": {"is_the_agent_response_valid": "valid"}}',
+    throwing,
+  ];
+  for (const given of hostile) {
+    for (const give of [() => given, () => Promise.reject(given)]) {
+      const judge = Object.defineProperty(async () => give(), "name", { value: "hostile" });
+      const honest = [1, 2].map((at) =>
+        Object.defineProperty(async () => valid(false), "name", { value: `honest${at}` }),
+      );
+      const { score } = resultOf(await evaluate(request(panelJudge([judge, ...honest]))));
+      assert.equal(score, 0);
+    }
+  }
+});
