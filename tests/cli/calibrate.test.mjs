@@ -1,7 +1,7 @@
 // `calibrate` and `labels`, from results that `eval` writes to what people read.
 
 import assert from "node:assert/strict";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pairsOf, resultsOf, RUBRICS } from "../calibration/results.mjs";
@@ -95,6 +95,34 @@ test("calibrate writes JSON and Markdown, and overwrites nothing unasked", async
   assert.match(over.stderr, /the output would overwrite an input/);
 });
 
+test("the ending of the output decides calibrate's format, and labels are CSV", async (t) => {
+  const cwd = folderOf(t, FILES);
+  const args = ["calibrate", "shop.json", "--labels", "labels.csv", "--output"];
+  for (const [output, beginning] of Object.entries({
+    "agreement.json": /^\{\n/,
+    "agreement.md": /^## Calibration of /,
+    "agreement.txt": /^[^#{]/,
+  })) {
+    const { status, stderr } = await run([...args, output], { cwd });
+    assert.deepEqual([status, stderr], [0, `wrote ${output}\n`]);
+    assert.match(readFileSync(join(cwd, output), "utf8"), beginning);
+  }
+  for (const [command, output, message] of [
+    [
+      args,
+      "agreement.html",
+      /the ending stands for the format html, which is not written here\n {3}at agreement\.html/,
+    ],
+    [["labels", "export", "shop.json", "--seed"], "5", /--seed has no effect without --random/],
+    [["labels", "export", "shop.json", "--output"], "sheet.json", /labels are written as CSV\n {3}at sheet\.json/],
+  ]) {
+    const { status, stderr } = await run([...command, output], { cwd });
+    assert.equal(status, 2);
+    assert.match(stderr, message);
+    assert.equal(existsSync(join(cwd, output)), false);
+  }
+});
+
 test("calibrate --compare says which judge is better, and what each takes", async (t) => {
   const other = Object.fromEntries(Object.keys(cases).map((id) => [id, { polite: [1] }]));
   const judges = [{ metricName: RUBRICS, scoredBy: "judge", model: "small" }];
@@ -129,7 +157,7 @@ for (const [what, args, message] of [
   [
     "labels without a column",
     ["calibrate", "shop.json", "--labels", "wrong.csv"],
-    /the labels have no column `label`\n   at wrong\.csv:1\n   help: Did you mean label by lable\?/,
+    /the labels have no column `label`\n   at wrong\.csv:1\n   help: Is `lable` meant to be `label`\?/,
   ],
   ["no command of labels", ["labels"], /labels does not say what to do/],
   [

@@ -163,10 +163,10 @@ export const BARE = Object.fromEntries(
   ].map((name) => [name, ""]),
 );
 
-/** A case that passes. */
+/** A case that passes. The two files differ in a line break: an evalset that is scored by itself is warned of. */
 export const GOOD = {
   "good.evalset.json": evalSet({ noon: "It is noon." }, "good"),
-  "good.actual.json": evalSet({ noon: "It is noon." }, "good"),
+  "good.actual.json": `${JSON.stringify(evalSet({ noon: "It is noon." }, "good"))}\n`,
 };
 
 /** Lets google-adk read files; its verdict, and what it said. */

@@ -42,8 +42,8 @@ test("bash completes the options of each command, and no other's", bash, async (
 
 test("bash completes the values of options, also after an equals sign", bash, async (t) => {
   const { script, cwd } = await scriptOf(t);
-  assert.deepEqual(offered(script, ["eval", "--format", "j"], cwd), ["json", "junit"]);
-  assert.deepEqual(offered(script, ["eval", "--format", "=", "j"], cwd), ["json", "junit"]);
+  assert.deepEqual(offered(script, ["eval", "--format", "j"], cwd), ["json", "jsonl", "junit"]);
+  assert.deepEqual(offered(script, ["eval", "--format", "=", "j"], cwd), ["json", "jsonl", "junit"]);
   assert.deepEqual(offered(script, ["compare", "--format", "j"], cwd), ["json"]);
   assert.deepEqual(offered(script, ["completion", "z"], cwd), ["zsh"]);
 });
@@ -65,8 +65,8 @@ const TYPED = {
   "adk-metrics run --num": ["--num-runs"],
   "adk-metrics eval --num": [],
   "adk-metrics compare baseline.json --fail": ["--fail-on-drop"],
-  "adk-metrics eval --format j": ["json", "junit"],
-  "adk-metrics eval --format=j": ["json", "junit"],
+  "adk-metrics eval --format j": ["json", "jsonl", "junit"],
+  "adk-metrics eval --format=j": ["json", "jsonl", "junit"],
   "adk-metrics compare --format j": ["json"],
   "adk-metrics completion ": ["bash", "fish", "zsh"],
   "adk-metrics eval clock.e": ["clock.evalset.json"],
@@ -174,7 +174,19 @@ test("completion says which shells it knows", async () => {
 
 test("the help of each command has every option that the command takes", bash, async (t) => {
   const { script, cwd } = await scriptOf(t);
-  for (const command of ["eval", "run", "record", "compare", "migrate", "playground", "completion"]) {
+  for (const command of [
+    "eval",
+    "run",
+    "record",
+    "merge",
+    "batch",
+    "compare",
+    "calibrate",
+    "labels",
+    "migrate",
+    "playground",
+    "completion",
+  ]) {
     const { stdout } = await run([command, "--help"]);
     const options = offered(script, [command, "--"], cwd);
     assert.ok(options.includes("--help"));

@@ -99,7 +99,7 @@ test("finds an evalset by its id in the folder of an agent in Python, and in any
   assert.match(missing.stderr, /^error: the evalset does not exist\n {3}at py.three\.evalset\.json\n/);
   const ran = await run(["run", "py", "one"], { cwd });
   assert.deepEqual([ran.status, ran.stdout], [2, ""]);
-  assert.match(ran.stderr, /--agent/);
+  assert.match(ran.stderr, /adk-metrics eval py one --actual <file>/);
 });
 
 test("runs the agent of the one folder that is named, and none that lies beside a file", async (t) => {
@@ -126,9 +126,44 @@ test("runs the agent of the one folder that is named, and none that lies beside 
 
 test("names the agent's folder where there is nothing to score yet", async (t) => {
   const cwd = tree(t, [], { "agent/e.evalset.json": evalSet(NOON), "agent/agent.mjs": "" });
-  const { stderr, status } = await run(["eval", "agent", "e"], { cwd });
-  assert.match(stderr, /help: To run the agent .*: adk-metrics run --agent agent agent.e\.evalset\.json\./);
-  assert.equal(status, 2);
+  for (const named of [["agent", "e"], ["agent/e"], ["agent"], ["agent/e.evalset.json"]]) {
+    const { stderr, status } = await run(["eval", ...named], { cwd });
+    assert.match(stderr, /help: To run the agent .*: adk-metrics run --agent agent agent.e\.evalset\.json\. Or/);
+    assert.equal(status, 2);
+  }
+  const inside = await run(["eval", "e.evalset.json"], { cwd: join(cwd, "agent") });
+  assert.match(inside.stderr, /adk-metrics run --agent \.\/agent\.mjs e\.evalset\.json\. Or/);
+});
+
+test("says of an agent in Python what to do instead of running it", async (t) => {
+  const files = { "py/clock.evalset.json": evalSet(NOON), "py/agent.py": "", "py/__init__.py": "", "js/agent.mjs": "" };
+  const cwd = tree(t, [], { ...files, "js/e.evalset.json": evalSet(NOON) });
+  for (const module of ["py/__init__.py", "py/agent.py"]) {
+    for (const command of ["eval", "run"]) {
+      const { stderr, status } = await run([command, module, "clock:noon"], { cwd });
+      assert.match(
+        stderr,
+        /^error: an agent in Python cannot be run here\n {3}at py\/\w+\.py\n {3}help: Run it with google-adk/,
+      );
+      assert.match(stderr, /: adk-metrics eval py.clock\.evalset\.json:noon --actual <file>\n$/);
+      assert.equal(status, 2);
+    }
+  }
+  for (const agent of ["py", "py/agent.py"]) {
+    const { stderr } = await run(["run", "--agent", agent, "py/clock"], { cwd });
+    assert.match(stderr, /^error: an agent in Python cannot be run here\n/, agent);
+  }
+  const { stderr } = await run(["eval", "py"], { cwd });
+  assert.match(
+    stderr,
+    /help: An agent in Python cannot be run here: run it with google-adk, .* --actual <file>\. Looked/,
+  );
+  assert.doesNotMatch(stderr, /--agent/);
+  const module = await run(["eval", "js/agent.mjs", "e"], { cwd });
+  assert.match(
+    module.stderr,
+    /this is a module, and no evalset\n.*\n.*adk-metrics run --agent js\/agent\.mjs js.e\.evalset\.json/,
+  );
 });
 
 test("takes options by their names at adk eval", async (t) => {

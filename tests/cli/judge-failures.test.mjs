@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startServer } from "../providers/server.mjs";
-import { CLOCK, folderOf } from "./command.mjs";
+import { BARE, CLOCK, folderOf, run } from "./command.mjs";
 import { at, fair, FILES, judge, judged, KEY, MODELS, server, statuses } from "./judging.mjs";
 
 test("exits with 3 if Vertex AI's service gives no score", async (t) => {
@@ -35,6 +35,13 @@ for (const [what, [fault, words]] of Object.entries(UNREACHED)) {
   });
 }
 
+test("names a server that is not the provider's own, and the variable of its address", async (t) => {
+  const answering = await server(t, { reply: () => ({ fault: "not_found" }) });
+  const { stderr } = await judge(folderOf(t, FILES), ["--judge", "openai", "--model", "m"], at.openai(answering));
+  assert.match(stderr, /^error: no call of the judge got a reply: 127\.0\.0\.1:\d+ answered 404/m);
+  assert.match(stderr, /help: .* that OPENAI_BASE_URL ends with the version/);
+});
+
 test("exits with 3 if nobody is there, without trying for minutes", async (t) => {
   const gone = await startServer();
   await gone.close();
@@ -62,6 +69,32 @@ test("exits with 1 if only results of the judge are missing", async (t) => {
   const cwd = folderOf(t, { ...FILES, "test_config.json": config });
   const { status, stdout, stderr } = await judge(cwd, ["--concurrency", "1"], at.gemini(answering));
   assert.deepEqual(statuses(stdout), { noon: 1, late: 1 });
-  assert.match(stderr, /^warning: 1 result of judged metrics could not be evaluated, since calls failed$/m);
+  assert.match(
+    stderr,
+    /^warning: judges were asked for 1 verdict in vain: calls failed, or replies could not be read$/m,
+  );
+  assert.equal(status, 1);
+});
+
+test("exits with 1 if a reply cannot be read on one turn of a case that passes by the others, and says which", async (t) => {
+  const turn = (asked, answer) => ({
+    userContent: { role: "user", parts: [{ text: asked }] },
+    finalResponse: { role: "model", parts: [{ text: answer }] },
+  });
+  const conversation = [turn("What time is it?", "It is noon."), turn("And now?", "It is late.")];
+  const set = { evalSetId: "clock", evalCases: [{ evalId: "talk", conversation }] };
+  const judging = `export default ({ prompt }) =>
+    prompt.includes("And now?") ? "It is wrong." : '{"is_the_agent_response_valid": "valid"}';`;
+  const files = { "clock.evalset.json": set, "clock.actual.json": set, "judge.mjs": judging };
+  const cwd = folderOf(t, { ...files, "test_config.json": judged({ num_samples: 1 }) });
+  const { status, stdout, stderr } = await run(["eval", "clock.evalset.json", "--judge", "./judge.mjs"], {
+    cwd,
+    env: BARE,
+  });
+  assert.match(
+    stdout.replaceAll(/\s+/g, " "),
+    /1 passed warning: .* has no verdict on turn 2 of talk, which does not count: no reply/,
+  );
+  assert.match(stderr, /^warning: judges were asked for 1 verdict in vain/m);
   assert.equal(status, 1);
 });

@@ -55,6 +55,17 @@ test("records the replies of a judge of your own", async (t) => {
   assert.deepEqual(statuses(replayed.stdout), FAIR);
 });
 
+test("a judge that gives nothing ends as one that throws does", async (t) => {
+  const code = `export const silent = async () => {}; export const empty = () => ({ verdict: "valid" });
+    export const broken = () => { throw new Error("no"); };`;
+  const cwd = folderOf(t, { ...FILES, "judge.mjs": code });
+  for (const name of ["silent", "empty", "broken"]) {
+    const { status, stderr } = await judge(cwd, ["--judge", `./judge.mjs#${name}`], {});
+    assert.equal(status, 3, name);
+    assert.match(stderr, /^error: no call of the judge got a reply: /m);
+  }
+});
+
 for (const [what, args, words] of [
   ["there is no such module", ["./none.mjs"], /the module of the judge does not exist\n.*none\.mjs/],
   ["the module holds no judge", ["./empty.mjs"], /the module exports no judge\n.*empty\.mjs\n.*openaiJudge\(\).*limit/],

@@ -67,7 +67,10 @@ test("says which reply a recording lacks, and exits with 3 if it lacks all", asy
   const half = await run([...ask, ...replay], { cwd, env: BARE });
   assert.equal(half.status, 1);
   assert.match(half.stdout, /nothing is recorded for this case/);
-  assert.match(half.stderr, /^warning: 1 result of judged metrics could not be evaluated, since calls failed$/m);
+  assert.match(
+    half.stderr,
+    /^warning: judges were asked for 1 verdict in vain: calls failed, or replies could not be read$/m,
+  );
 
   writeFileSync(join(cwd, "clock.actual.json"), JSON.stringify(evalSet({ noon: "Noon it is.", late: "Late it is." })));
   const none = await run([...ask, ...replay], { cwd, env: BARE });

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { startServer } from "../providers/server.mjs";
 import { CLOCK, evalSet, folderOf, GOOD, run } from "./command.mjs";
 
+const ENTRY = new URL("../../pkg/dist/esm/node.js", import.meta.url).href;
 const METRICS = `
   const textOf = (turn) => turn.finalResponse.parts[0].text;
   export const brevity = (metric, actual) => actual.every((turn) => textOf(turn).length < 20) ? 1 : 0;
@@ -113,6 +114,16 @@ test("says what is wrong with metrics of one's own", async (t) => {
   }
 });
 
+test("an entry of custom_metrics that no criterion names is warned of", async (t) => {
+  const { custom_metrics } = custom("a.b", 0.5, "politenes");
+  const { status, stderr } = await score(t, { criteria: { politeness: 0.5 }, custom_metrics });
+  assert.equal(status, 0, stderr);
+  assert.match(
+    stderr,
+    /warning: no criterion is called `politenes`[^]*at test_config\.json\n[^]*Did you mean `politeness`\?/,
+  );
+});
+
 test("a metric that does not behave is not evaluated, with the reason; what it prints is no result", async (t) => {
   for (const [code, words] of [
     ["() => { throw new Error('no dictionary'); }", /no dictionary/],
@@ -136,6 +147,20 @@ test("a metric that does not behave is not evaluated, with the reason; what it p
   }
 });
 
+test("a metric that fails beside one that passes is named, and the exit status is 1; one that declines is not", async (t) => {
+  const criteria = { politeness: 0.5, response_match_score: 0 };
+  const failing = await score(t, { criteria }, { code: "export const politeness = () => NaN;" });
+  assert.match(
+    failing.stderr,
+    /warning: `politeness` failed in 1 of 1 case results\. The first: noon: the metric gave NaN/,
+  );
+  assert.equal(failing.status, 1);
+  const code = "export const politeness = () => ({ overallEvalStatus: 3, perInvocationResults: [] });";
+  const declining = await score(t, { criteria }, { code });
+  assert.doesNotMatch(declining.stderr, /failed in/);
+  assert.equal(declining.status, 0);
+});
+
 test("run scores by metrics of one's own too", async (t) => {
   const cwd = folderOf(t, {
     "good.evalset.json": evalSet({ noon: "It is noon." }, "good"),
@@ -157,7 +182,9 @@ test("prices and budgets: what judges cost, and the end of it", async (t) => {
   const server = await startServer({ reply });
   t.after(() => server.close());
   const env = { GOOGLE_API_KEY: "key", GOOGLE_GEMINI_BASE_URL: server.url, GOOGLE_GENAI_USE_VERTEXAI: "" };
-  const cwd = folderOf(t, { ...CLOCK, "test_config.json": JUDGED });
+  const own = `import { geminiJudge } from ${JSON.stringify(ENTRY)};
+    export default geminiJudge({ apiKey: "key", baseUrl: "${server.url}", model: "gemini-2.5-pro" });`;
+  const cwd = folderOf(t, { ...CLOCK, "test_config.json": JUDGED, "judge.mjs": own });
   const judge = (...args) => run(["eval", "clock.evalset.json", ...args], { cwd, env });
   const priced = await judge("--price", "gemini-2.5-flash=1000,2000");
   assert.equal(priced.status, 0, priced.stderr);
@@ -172,6 +199,20 @@ test("prices and budgets: what judges cost, and the end of it", async (t) => {
   const unpriced = await judge("--price", "other=1,2", "--max-cost", "1");
   assert.equal(unpriced.status, 2);
   assert.match(unpriced.stderr, /there is no price for the model gemini-2\.5-flash/);
+
+  // By the model that is asked, whatever the criterion names.
+  const pro = ["--price", "gemini-2.5-pro=1000,2000"];
+  for (const who of [
+    ["--model", "gemini-2.5-pro"],
+    ["--model", "gemini/gemini-2.5-pro"],
+    ["--judge", "./judge.mjs"],
+  ]) {
+    assert.match((await judge(...who, ...pro)).stdout, new RegExp(`, cost ${cost}$`, "m"), who.join(" "));
+    const limited = await judge(...who, ...pro, "--max-cost", "0.000001", "--concurrency", "1");
+    assert.match(limited.stdout, /budget/, who.join(" "));
+    const foreseen = await judge(...who, ...pro, "--dry-run");
+    assert.match(foreseen.stdout, /^final_response_match_v2, gemini-2\.5-pro\n.*, cost [\d.]+$/m, who.join(" "));
+  }
 
   for (const limit of [
     ["--max-calls", "1"],
@@ -260,6 +301,7 @@ test("modules of metrics and options for judges that have no effect are told", a
   assert.equal(none.status, 2);
   assert.match(none.stderr, /the module of metrics exports no function and no class\n {3}at .*metrics\.mjs/);
   const cwd = folderOf(t, { ...GOOD, "test_config.json": config });
-  const { stderr } = await run(["eval", "good.evalset.json", "--max-calls", "5", "--model", "gpt-5"], { cwd });
-  assert.match(stderr, /no metric asked a judge, so --model and --max-calls had no effect/);
+  const useless = ["--max-calls", "5", "--model", "gpt-5", "--batch", "--concurrency", "2"];
+  const { stderr } = await run(["eval", "good.evalset.json", ...useless], { cwd });
+  assert.match(stderr, /no metric asked a judge, so --model, --batch, --max-calls, and --concurrency had no effect/);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CLOCK, folderOf, run } from "./command.mjs";
@@ -13,7 +13,7 @@ const MISTAKES = {
   "a command that resembles none": [
     ["score"],
     {},
-    /help: The commands are eval, run, record, compare, calibrate, labels, migrate/,
+    /help: The commands are eval, run, record, batch, merge, compare, calibrate, labels, migrate/,
   ],
   "a misspelt option in place of a command": [
     ["--versoin"],
@@ -60,6 +60,11 @@ const MISTAKES = {
     ["eval", "clock.evalset.json", "--actual", "./clock.evalset.json", "--strict"],
     {},
     /error: the evalset is compared with itself, [^]*at \.\/clock\.evalset\.json\n {3}help: Name what the agent did/,
+  ],
+  "criteria as an option": [
+    [...clock, "--criteria", '{"response_match_score": 1}'],
+    {},
+    /there is no option --criteria\n {3}help: Criteria and thresholds stand in a file, --config test_config\.json/,
   ],
   "a short option": [[...clock, "-f"], {}, /there is no option -f/],
   "an option without its value": [["eval", "clock.evalset.json", "--actual"], {}, /--actual needs a value/],
@@ -119,7 +124,7 @@ const MISTAKES = {
   "no runs beside the evalset": [
     ["eval", "other.evalset.json"],
     { "other.evalset.json": { eval_set_id: "o", eval_cases: [] } },
-    /help: To run the agent and score what it does: adk-metrics run --agent \.\/agent\.ts other\.evalset\.json\. Or/,
+    /help: To run the agent and score what it does: adk-metrics run --agent <module> other\.evalset\.json\. Or/,
   ],
   "an unknown level of the log": [
     [...clock, "--log_level", "loud"],
@@ -181,6 +186,28 @@ const MISTAKES = {
 };
 
 for (const [what, [args, files, words]] of Object.entries(MISTAKES)) {
+  test("results as JSON lines are no file of what the agent did", async (t) => {
+    const cwd = folderOf(t, CLOCK);
+    await run([...clock, "--format", "jsonl", "--output", "results.jsonl"], { cwd });
+    const { status, stderr } = await run(["eval", "clock.evalset.json", "--actual", "results.jsonl"], { cwd });
+    assert.equal(status, 2);
+    assert.match(stderr, /results as JSON lines are not read[^]*at results\.jsonl\n[^]*--format json/);
+  });
+
+  test("batch status needs the folder of a batch, and makes none", async (t) => {
+    const cwd = folderOf(t, CLOCK);
+    const { status, stderr } = await run(["batch", "status", "--judge", "openai", "--cache", "nope"], { cwd });
+    assert.equal(status, 2);
+    assert.match(stderr, /^error: there is no folder of replies[^]*at nope\n/m);
+    assert.equal(existsSync(join(cwd, "nope")), false);
+  });
+
+  test("a misspelt command of batch is called by its name", async () => {
+    const { status, stderr } = await run(["batch", "sumbit", "x"]);
+    assert.equal(status, 2);
+    assert.match(stderr, /^error: there is no command `batch sumbit`\n +help: Did you mean `batch submit`\?$/m);
+  });
+
   test(`says what is wrong with ${what}`, async (t) => {
     const cwd = folderOf(t, { ...CLOCK, ...files });
     mkdirSync(join(cwd, "folder"));

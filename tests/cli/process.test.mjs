@@ -87,7 +87,9 @@ for (const [name, exit] of [
 ]) {
   test(`ends on ${name} with what is done`, { skip: process.platform === "win32" }, async (t) => {
     const repeats = Array.from({ length: 60 }, () => "many.evalset.json");
-    const child = start(["eval", ...repeats, "--format", "csv", "--explain", "all"], { cwd: folderOf(t, many(4000)) });
+    const child = start(["eval", ...repeats, "--format", "csv", "--explain", "all"], {
+      cwd: folderOf(t, many(30_000)),
+    });
     const [end, stdout, stderr] = [ended(child), text(child.stdout), text(child.stderr)];
     await until(() => said(child.stderr) !== "", "its first words");
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -65,6 +65,13 @@ test("records to stdout, into a folder for several evalsets, and never over anot
   assert.equal((await record(...both, "runs/", "--force")).status, 0);
   const overwriting = await record("clock.evalset.json", "--output", "agent.mjs", "--force");
   assert.match(overwriting.stderr, /the output would overwrite the agent/);
+  const useless = await record("clock.evalset.json:late", "--model", "m", "--max-calls", "1", "--price", "m=1,1");
+  assert.match(
+    useless.stderr,
+    /no case has a simulated user, so --model, --max-calls, and --price had no effect/,
+    useless.stderr,
+  );
+  assert.doesNotMatch(printed.stderr, /no effect/);
   const unknown = await record("clock.evalset.json:nobody");
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /nobody/);

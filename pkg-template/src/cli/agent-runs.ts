@@ -21,14 +21,15 @@ import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import type { ModuleName } from "../modules/load.js";
 import { AdkMetricsError } from "../errors.js";
+import type { JournalSection } from "../journal/section.js";
 import { count } from "../report/text.js";
 import type { Budget, EvalSet } from "../types.js";
-import { agentModuleOf, loadAgent } from "./agent.js";
+import { agentModuleOf, isPython, loadAgent, pythonAgent } from "./agent.js";
 import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
 import { commandVariables, readDotenvBeside } from "./environment.js";
-import { baseName } from "./files.js";
-import { agentToRun } from "./find.js";
+import { baseName, kindOf } from "./files.js";
+import { agentToRun, refuseModules } from "./find.js";
 import { checkRuns, gatesOf } from "./gates.js";
 import type { Input } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
@@ -39,19 +40,31 @@ import type { ProgressBar } from "./progress.js";
 /** What an agent did in an evalset. */
 export interface Runs {
   results: InferenceResult[];
-  /** The cases with a run that was not cancelled; absent if none was. */
+  /** The cases with a run that was not cancelled; absent if they are all. */
   evalIds?: string[];
   spending: Spending;
+  /** Whether runs were cancelled. */
+  isCut: boolean;
+}
+
+/** What differs between the commands that run an agent. */
+interface RunOptions {
+  /** Whether the first run that fails ends the others. */
+  bails?: boolean;
+  /** Where runs are kept, and found. */
+  journal?: JournalSection | undefined;
 }
 
 /** An agent on the command line. */
 export class AgentRuns {
   readonly #module: ModuleName;
   readonly #numRuns: number;
-  /** What is said of the number of runs. */
+  /** How often each case is run, in words. */
   readonly #often: string;
   /** The files of the evalsets whose runs were announced. */
   readonly #announced = new Set<string>();
+  /** How many cases there are in all, of evalsets in parts. */
+  readonly #cases = new Map<string, number>();
   readonly #warned = new Set<string>();
   readonly #options: AgentRunOptions;
   readonly #session: string | undefined;
@@ -65,6 +78,11 @@ export class AgentRuns {
   constructor(given: Arguments, command: string) {
     const agent = given.one("agent") ?? agentToRun(given.positionals);
     if (agent === undefined) {
+      refuseModules(given.positionals);
+      const [folder, ...others] = given.positionals;
+      if (folder !== undefined && kindOf(folder) === "folder" && isPython(folder)) {
+        throw pythonAgent(folder, [folder, ...others].join(" "));
+      }
       throw new Mistake("no agent is named", { help: `adk-metrics ${command}` });
     }
     this.#module = agentModuleOf(agent);
@@ -99,13 +117,17 @@ export class AgentRuns {
     return this.#numRuns;
   }
 
+  get #runNumbers(): number[] {
+    return Array.from({ length: this.#numRuns }, (_, run) => run);
+  }
+
   /** What the agent is called. */
   get name(): string {
     return this.#subject?.name ?? "";
   }
 
   /**
-   * Has evalsets in an old form begin with the session of `--session`.
+   * Gives evalsets in the old form the session of `--session`.
    *
    * @throws {AdkMetricsError} if it cannot be read, or an evalset is in today's form.
    */
@@ -128,6 +150,15 @@ export class AgentRuns {
     await checking(input, (evalCases, options) => checkPlayer(evalCases, options, new Spending(budget), input.leftOut));
   }
 
+  /** Takes all runs from merged journals, under the agent's name there: no agent is loaded. */
+  useMerged(name: string): void {
+    this.#subject = {
+      name,
+      open: () => Promise.reject(new Error("nothing is run")),
+      observe: () => () => {},
+    };
+  }
+
   /** Loads the agent. @throws {Mistake} if there is none. */
   async load(): Promise<void> {
     hostUserCode();
@@ -139,30 +170,41 @@ export class AgentRuns {
   async portions(input: Input): Promise<Input[]> {
     const ids = await selectedIds(input);
     const size = Math.max(1, Math.floor((this.#options.parallelism ?? DEFAULT_PARALLELISM) / this.#numRuns));
-    this.#announce(input, ids.length);
+    this.#cases.set(input.files.evalSet, ids.length);
     return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => {
       const evalIds = ids.slice(at * size, (at + 1) * size);
       return { ...input, selection: { ...input.selection, evalIds } };
     });
   }
 
-  #announce({ files }: Input, cases: number): void {
+  #announce({ files }: Input, ours: number): void {
     if (this.#announced.has(files.evalSet)) return;
     this.#announced.add(files.evalSet);
+    const cases = this.#cases.get(files.evalSet) ?? ours;
     note(`running ${this.name}: ${files.evalSet}, ${count(cases, "case")}, ${this.#often}`);
   }
 
   /**
    * Runs the agent on the selected cases of an evalset.
-   *
-   * @param bails Whether the first run that fails ends the others.
    */
-  async run(input: Input, stop: Interruption, bar: ProgressBar, budget: Budget, bails = false): Promise<Runs> {
+  async run(input: Input, stop: Interruption, bar: ProgressBar, budget: Budget, more: RunOptions = {}): Promise<Runs> {
+    const { bails = false, journal } = more;
     const subject = this.#subject as Subject;
     const { files, config } = input;
     const { evalSetId, evalCases } = await selectedCases(input);
     const { leftOut } = input;
-    this.#announce(input, evalCases.filter(({ evalId }) => leftOut?.has(evalId) !== true).length);
+    const isOurs = ({ evalId }: { evalId: string }) =>
+      leftOut?.has(evalId) !== true &&
+      (journal?.isOurs === undefined || this.#runNumbers.some((run) => journal.isOurs?.(evalId, run)));
+    // Not before it is run: all runs may be in the journal.
+    const announced: Subject = {
+      name: subject.name,
+      observe: () => subject.observe(),
+      open: (given) => {
+        this.#announce(input, evalCases.filter(isOurs).length);
+        return subject.open(given);
+      },
+    };
     const spending = new Spending(budget);
     const { options: userSimulator, warning } = withinTurns(simulatorOf(recordOf(config)));
     if (warning !== undefined && evalCases.some(isScenario) && !this.#warned.has(files.evalSet)) {
@@ -179,11 +221,13 @@ export class AgentRuns {
         if (bails && progress.failed) failed.abort();
       },
     };
-    const all = await runCases(subject, { evalSetId, evalCases }, this.#numRuns, options, spending, leftOut);
+    const all = await runCases(announced, { evalSetId, evalCases }, this.#numRuns, options, spending, leftOut, journal);
     bar.clear();
     const results = all.filter((result) => !wasCancelled(result));
-    if (results.length === all.length) return { results, spending };
-    return { results, evalIds: [...new Set(results.map(({ evalCaseId }) => evalCaseId))], spending };
+    const isCut = results.length < all.length;
+    // A shard scores what it ran only.
+    if (!isCut && journal?.isOurs === undefined) return { results, spending, isCut };
+    return { results, evalIds: [...new Set(results.map(({ evalCaseId }) => evalCaseId))], spending, isCut };
   }
 }
 
@@ -205,11 +249,11 @@ async function checking(
   }
 }
 
-/** What was read of evalsets: one that is run in portions is asked for each of them. */
+/** Evalsets that were read: those in portions are needed once for each. */
 const known = new WeakMap<Uint8Array, EvalSet>();
 
 /** An evalset with the cases that are selected, in order. */
-async function selectedCases({ selection, files, evalSet }: Input): Promise<EvalSet> {
+export async function selectedCases({ selection, files, evalSet }: Input): Promise<EvalSet> {
   const { readEvalSet } = await api();
   const set = known.get(evalSet) ?? readEvalSet(evalSet, baseName(files.evalSet));
   known.set(evalSet, set);

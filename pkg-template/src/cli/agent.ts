@@ -26,6 +26,26 @@ export const AGENT_FILES = ["agent", "index"].flatMap((name) =>
   ["ts", "mts", "cts", "mjs", "js", "cjs"].map((ending) => `${name}.${ending}`),
 );
 
+/** Whether a path is that of an agent in Python: a module, or a folder as google-adk has it. */
+export function isPython(path: string): boolean {
+  if (kindOf(path) !== "folder") return path.endsWith(".py");
+  return ["agent.py", "__init__.py"].some((name) => kindOf(join(path, name)) === "file");
+}
+
+export const PYTHON_HELP = "An agent in Python cannot be run here: run it with google-adk";
+
+/**
+ * An agent in Python where one is to be run.
+ *
+ * @param evalSets The evalsets that were named, as the command takes them.
+ */
+export function pythonAgent(location: string, evalSets: string): Mistake {
+  return new Mistake("an agent in Python cannot be run here", {
+    location,
+    help: `Run it with google-adk, and score its sessions, traces or results: adk-metrics eval ${evalSets} --actual <file>`,
+  });
+}
+
 /**
  * Finds the module of an agent: `./agent.ts`, `./agent.ts#weather`, or a folder that holds `agent.ts` or the like.
  *
@@ -33,9 +53,13 @@ export const AGENT_FILES = ["agent", "index"].flatMap((name) =>
  */
 export function agentModuleOf(given: string): ModuleName {
   const found = moduleOf(given);
-  if (kindOf(found.file) !== "folder") return found;
+  if (kindOf(found.file) !== "folder") {
+    if (isPython(found.file)) throw pythonAgent(given, "<evalset>");
+    return found;
+  }
   const inside = AGENT_FILES.map((name) => join(found.file, name)).find((file) => kindOf(file) === "file");
   if (inside !== undefined) return { ...found, file: inside };
+  if (isPython(found.file)) throw pythonAgent(given, "<evalset>");
   throw new Mistake("the folder holds no agent", {
     location: given,
     help: `Name the module, or call it ${AGENT_FILES.slice(0, 4).join(", ")} or the like`,

@@ -21,6 +21,8 @@ export interface Arguments {
   one(name: string): string | undefined;
   /** Whether a switch is on. */
   has(name: string): boolean;
+  /** All options with their values; of a switch an empty one. */
+  options: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -58,6 +60,7 @@ export function parseArguments(args: readonly string[], options: Readonly<Record
     all: (name) => values.get(name) ?? [],
     one: (name) => values.get(name)?.[0],
     has: (name) => values.has(name),
+    options: values,
   };
 }
 
@@ -80,7 +83,11 @@ function unknownOption(name: string, rawName: string, known: readonly string[]):
   }
   return new Mistake(`there is no option ${rawName}`, {
     help:
-      close === undefined ? `The options are ${known.map((one) => `--${one}`).join(", ")}` : `Did you mean --${close}?`,
+      name === "criteria" || name === "threshold"
+        ? 'Criteria and thresholds stand in a file, --config test_config.json: {"criteria": {"response_match_score": 0.8}}'
+        : close === undefined
+          ? `The options are ${known.map((one) => `--${one}`).join(", ")}`
+          : `Did you mean --${close}?`,
   });
 }
 

@@ -38,7 +38,7 @@ export async function untilFailure(request: EvaluateRequest): Promise<EvalSetRes
   }
 }
 
-/** The results of the parts of an evalset as those of the evalset. */
+/** The results of an evalset, from those of its parts. */
 export function joined([first, ...others]: readonly EvalSetResult[]): EvalSetResult {
   const all = { ...(first as EvalSetResult) };
   all.evalCaseResults = [...all.evalCaseResults];
@@ -77,7 +77,7 @@ function stampsOf(stamps: readonly JudgeStamp[]): JudgeStamp[] {
   return [...byJudge.values()];
 }
 
-/** Adds up what is counted. */
+/** Adds up the numbers of two objects. */
 function sum<T extends object>(a: T | undefined, b: T): T {
   const all: Record<string, unknown> = { ...a };
   for (const [name, value] of Object.entries(b)) {
@@ -87,7 +87,7 @@ function sum<T extends object>(a: T | undefined, b: T): T {
   return all as T;
 }
 
-/** What is said of the cases that were left out, if there are any. */
+/** A sentence about the cases that were left out, if there are any. */
 export async function leftOutText(
   inputs: readonly Input[],
   results: readonly EvalSetResult[],

@@ -10,6 +10,7 @@ import { resultsIn } from "./compare.js";
 import { kindOf, readBytes } from "./files.js";
 import { inFile, Mistake } from "./mistakes.js";
 import { CALIBRATION_FORMATS, optionsOf } from "./options.js";
+import { formatsOf } from "./outputs.js";
 import { ExitStatus, note, screenOptions, warn, warningCount } from "./process.js";
 import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
 
@@ -19,7 +20,7 @@ const HELP = "adk-metrics calibrate shop.evalset_result.json --labels labels.csv
 export async function calibrateCommand(args: readonly string[]): Promise<ExitStatus> {
   const given = parseArguments(args, optionsOf("calibrate"));
   const labelsFile = given.one("labels");
-  const format = oneOf("format", given.one("format") ?? "table", CALIBRATION_FORMATS);
+  if (given.has("format")) oneOf("format", given.one("format") ?? "", CALIBRATION_FORMATS);
   const files = filesOf(given.positionals, HELP);
   if (labelsFile === undefined) {
     throw new Mistake("no labels are named", {
@@ -32,6 +33,7 @@ export async function calibrateCommand(args: readonly string[]): Promise<ExitSta
     });
   }
   const output = outputOf(given, [...files, labelsFile]);
+  const [format = "table"] = formatsOf(given, CALIBRATION_FORMATS);
   const results = files.map((file) => readBytes(file, "file of results"));
   const labels = readBytes(labelsFile, "file of labels");
   const text = texts(given.has("compare"), results, labels, output === undefined, (error) =>

@@ -8,7 +8,7 @@ import { inFile, type InputFiles, type Mistake } from "./mistakes.js";
 import { warn } from "./process.js";
 
 /** What `calibrate --output` writes, by the name under which it is found. */
-export const CALIBRATION_FILE = "judge.calibration.json";
+const CALIBRATION_FILE = "judge.calibration.json";
 
 /** Results with what the calibration beside their config says of their judges. One that cannot be read is a warning. */
 export async function withCalibrationBeside(

@@ -8,8 +8,8 @@ import {
   MOST_REPLY_TOKENS,
 } from "../estimate.js";
 import { amountText, count } from "../report/text.js";
-import type { EvaluateRequest, Prices } from "../types.js";
-import { ExitStatus, note, warn } from "./process.js";
+import type { Budget, EvaluateRequest, JudgeCache, Prices } from "../types.js";
+import { ExitStatus, note, warn, writeResult } from "./process.js";
 
 /** What judges would be asked about one evalset. */
 export interface Foreseen {
@@ -25,13 +25,17 @@ const BOUNDS = ["least", "likely", "most"] as const;
 /** Prints what the judges of all evalsets would be asked, and what it would cost. */
 export async function dryRun(
   foreseen: readonly Foreseen[],
-  { model, prices }: { model: string | undefined; prices: Readonly<Record<string, Prices>> | undefined },
+  { model, budget, cache }: { model: string | undefined; budget: Budget; cache: JudgeCache | undefined },
 ): Promise<ExitStatus> {
+  const { prices } = budget;
   const rows = new Map<string, JudgeEstimateRow>();
+  let left = budget.calls;
   for (const { request } of foreseen) {
-    for (const row of request === undefined ? [] : await estimateCalls(request)) {
-      const asked = row.model === undefined ? undefined : (model ?? row.model);
-      const key = JSON.stringify([row.metricName, asked]);
+    const limited = { ...(cache && { cache }), ...(left === undefined ? {} : { budget: { calls: left } }) };
+    for (const row of request === undefined ? [] : await estimateCalls({ ...request, ...limited })) {
+      if (left !== undefined) left = Math.max(0, left - row.most.calls);
+      const asked = row.model === undefined || row.panel !== undefined ? row.model : (model ?? row.model);
+      const key = JSON.stringify([row.metricName, asked, row.panel]);
       const known = rows.get(key);
       rows.set(
         key,
@@ -40,16 +44,18 @@ export async function dryRun(
     }
   }
   const lines = [...rows.values()].flatMap((row) => rowLines(row, prices));
-  process.stdout.write(
+  const text =
     lines.length === 0
       ? "no judge would be asked\n"
-      : `${[...lines, ...totalLines([...rows.values()], prices)].join("\n")}\n`,
-  );
+      : `${[...lines, ...totalLines([...rows.values()], prices)].join("\n")}\n`;
+  // A module of the user's own may have been loaded, and stdout is not everybody's then.
+  await new Promise<void>((resolve) => writeResult(text, () => resolve()));
   note("dry run: nothing was asked, run or written");
   if (rows.size > 0) {
     note(
-      `tokens are estimated: 4 characters each, and replies of some ${LIKELY_REPLY_TOKENS} tokens, of ${amountText(MOST_REPLY_TOKENS)} at most where no maxOutputTokens says otherwise; calls that are repeated after failures are not counted, and replies that are kept from earlier are not left out`,
+      `tokens are estimated: 4 characters each, and replies of some ${LIKELY_REPLY_TOKENS} tokens, of ${amountText(MOST_REPLY_TOKENS)} at most where no maxOutputTokens says otherwise; calls that are repeated after failures are not counted${cache === undefined ? "" : ", nor are replies that --cache has, if the judge's key is set"}`,
     );
+    if (left === 0) note(`--max-calls ${budget.calls} may end the run before all is scored`);
     if (prices === undefined) note("what it costs is said with --price <model>=<input>,<output>");
   }
   if (foreseen.some(({ isRun }) => isRun)) {
@@ -86,8 +92,13 @@ function costOf({ inputTokens, outputTokens }: CallEstimate, prices: Prices | un
 
 type PriceList = Readonly<Record<string, Prices>> | undefined;
 
-const priceOf = ({ model }: JudgeEstimateRow, prices: PriceList): Prices | undefined =>
-  model !== undefined && prices !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+/** What has a price: a panel as a whole, as in the run itself. */
+const pricedName = ({ model, panel = model }: JudgeEstimateRow): string | undefined => panel;
+
+function priceOf(row: JudgeEstimateRow, prices: PriceList): Prices | undefined {
+  const name = pricedName(row);
+  return name !== undefined && prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined;
+}
 
 function rowLines(row: JudgeEstimateRow, prices: PriceList): string[] {
   const price = priceOf(row, prices);
@@ -105,7 +116,7 @@ function totalLines(rows: readonly JudgeEstimateRow[], prices: PriceList): strin
       ? undefined
       : BOUNDS.map((bound) => rows.reduce((total, row) => total + (costOf(row[bound], priceOf(row, prices)) ?? 0), 0));
   if (prices !== undefined && unpriced.length > 0) {
-    for (const model of new Set(unpriced.flatMap((row) => row.model ?? []))) {
+    for (const model of new Set(unpriced.flatMap((row) => pricedName(row) ?? []))) {
       warn(`the cost leaves out ${model}, for which there is no --price`);
     }
   }

@@ -1,19 +1,36 @@
 /** `eval`: scores evalsets against what an agent did. */
 
-import { parseArguments } from "./arguments.js";
+import { type Arguments, parseArguments } from "./arguments.js";
+import { Journaling } from "./journal.js";
 import { actualFiles } from "./files.js";
-import { agentFolderOf, runInstead } from "./find.js";
+import { insteadOfActual } from "./find.js";
+import { Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import type { ExitStatus } from "./process.js";
 import { watch } from "./watch.js";
-import { score } from "./scoring.js";
+import { score, type Source } from "./scoring.js";
 
 /** Runs `eval`. */
 export async function evalCommand(args: readonly string[]): Promise<ExitStatus> {
   const given = parseArguments(args, optionsOf("eval"));
+  refuseWithoutBatch(given);
+  const journal = await Journaling.of(given, "eval");
   if (given.has("watch")) return watch(given, args, "eval");
-  return score(given, "eval travel.evalset.json --actual travel.actual.json", (evalSets) => ({
-    files: actualFiles(given.all("actual"), evalSets, (file) => runInstead(file, agentFolderOf(given.positionals))),
+  return await evalWith(given, journal);
+}
+
+/** @throws {Mistake} for an option that says how batches are asked, where none are. */
+function refuseWithoutBatch(given: Arguments): void {
+  if (given.has("batch")) return;
+  const useless = ["batch-fallback", "batch-size", "batch-poll"].find((name) => given.has(name));
+  if (useless !== undefined) throw new Mistake(`--${useless} has no effect without --batch`);
+}
+
+/** Scores what an agent did, or takes the answers that it takes from journals. */
+export async function evalWith(given: Arguments, journal: Journaling | undefined): Promise<ExitStatus> {
+  const sourceOf = (evalSets: readonly string[]): Source => ({
+    files: actualFiles(given.all("actual"), evalSets, (file) => insteadOfActual(file, given.positionals)),
     actualOf: async ({ actual = new Uint8Array() }) => ({ actual }),
-  }));
+  });
+  return score(given, "eval travel.evalset.json --actual travel.actual.json", sourceOf, journal);
 }

@@ -78,7 +78,7 @@ export function readIfThere(file: string, what: string): Uint8Array | undefined 
 }
 
 /** Opens a regular file; nothing if there is none. What was opened is what is looked at. */
-function openRegular(file: string, what: string): number | undefined {
+export function openRegular(file: string, what: string): number | undefined {
   let opened: number;
   try {
     // A pipe that nobody writes to is not waited for.
@@ -137,7 +137,7 @@ function unreadable(error: unknown, file: string, what: string): Mistake {
   return new Mistake(`the ${what} cannot be read: ${reasonOf(error)}`, { location: file });
 }
 
-function missing(file: string, what: string): Mistake {
+export function missing(file: string, what: string): Mistake {
   return new Mistake(`the ${what} does not exist`, { location: file, help: `Paths are relative to ${process.cwd()}` });
 }
 
@@ -201,7 +201,7 @@ const ENDINGS_ELSEWHERE = [...ACTUAL_ENDINGS, ".evalset.json", ".json"];
 export function actualFiles(
   actual: readonly string[],
   evalSets: readonly string[],
-  runInstead: (evalSet: string) => string,
+  insteadOf: (evalSet: string) => string,
 ): string[] {
   const [only] = actual;
   if (only === undefined) {
@@ -209,7 +209,7 @@ export function actualFiles(
     const mistakes: unknown[] = [];
     const found = evalSets.flatMap((file) => {
       try {
-        return actualIn(dirname(file), file, runInstead(file));
+        return actualIn(dirname(file), file, insteadOf(file));
       } catch (mistake) {
         mistakes.push(mistake);
         return [];
@@ -239,7 +239,7 @@ function actualIn(folder: string, evalSet: string, instead?: string): string {
     if (other !== undefined) throw new Mistake("this is no evalset", { location: evalSet, help: other });
     throw new Mistake(`there is no file of what the agent did for the evalset ${base}`, {
       location: folder,
-      help: `${instead === undefined ? "" : `To run the agent and score what it does: ${instead}. Or name the file with --actual <file>. `}${instead === undefined ? "Name it with --actual <file>. " : ""}Looked for ${endings.map((ending) => base + ending).join(", ")}`,
+      help: `${instead ?? "Name it with --actual <file>"}. Looked for ${endings.map((ending) => base + ending).join(", ")}`,
     });
   }
   if (found.length > 1) {

@@ -2,7 +2,7 @@
 
 import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { AGENT_FILES } from "./agent.js";
+import { AGENT_FILES, isPython, PYTHON_HELP, pythonAgent } from "./agent.js";
 import { kindOf, reasonOf, type Selection, selectionOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 
@@ -19,7 +19,7 @@ const ID_ENDING = ".evalset.json";
  *
  * @returns Nothing if the first argument is a folder of evalsets, or the only argument.
  */
-export function agentFolderOf(positionals: readonly string[]): string | undefined {
+function agentFolderOf(positionals: readonly string[]): string | undefined {
   const [folder, ...others] = positionals;
   if (folder === undefined || others.length === 0 || kindOf(folder) !== "folder") return undefined;
   return AGENT_FILES.some((name) => kindOf(join(folder, name)) === "file") ? folder : undefined;
@@ -56,8 +56,7 @@ export function agentToRun(positionals: readonly string[]): string | undefined {
   );
   const [folder] = folders;
   if (folder === undefined || folders.size > 1) return undefined;
-  const holdsAgent = AGENT_FILES.some((name) => name.startsWith("agent.") && kindOf(join(folder, name)) === "file");
-  return holdsAgent ? folder : undefined;
+  return agentIn(folder) === undefined ? undefined : folder;
 }
 
 /**
@@ -66,9 +65,10 @@ export function agentToRun(positionals: readonly string[]): string | undefined {
  * A file that several of them stand for is one evalset.
  *
  * @param skipped Folders that hold no evalsets although they may look so, such as those of runs.
- * @throws {Mistake} for a folder or a pattern that stands for none.
+ * @throws {Mistake} for a folder or a pattern that stands for none, and for an agent's module.
  */
 export function findEvalSets(positionals: readonly string[], skipped: readonly string[]): Selection[] {
+  refuseModules(positionals);
   const folder = folderOfIds(positionals);
   const named = folder === undefined ? positionals : positionals.slice(1);
   const without = new Set(skipped.map((folder) => resolve(folder)));
@@ -169,7 +169,51 @@ function regExpOf(pattern: string, named: string): RegExp {
   }
 }
 
-/** What to write instead of an `eval` that lacks what the agent did. */
-export function runInstead(evalSet: string, agent: string | undefined): string {
-  return `adk-metrics run --agent ${agent ?? "./agent.ts"} ${/\s/.test(evalSet) ? `"${evalSet}"` : evalSet}`;
+/** What to do instead of an `eval` that lacks what the agent did. */
+export function insteadOfActual(evalSet: string, positionals: readonly string[]): string {
+  const folder = dirname(evalSet);
+  const agent = agentToRun(positionals) ?? agentIn(folder);
+  if (agent === undefined && isPython(folder)) {
+    return `${PYTHON_HELP}, and name the file of what it did with --actual <file>`;
+  }
+  const command = `adk-metrics run --agent ${quoted(agent ?? "<module>")} ${quoted(evalSet)}`;
+  return `To run the agent and score what it does: ${command}. Or name the file with --actual <file>`;
 }
+
+function quoted(path: string): string {
+  return /\s/.test(path) ? `"${path}"` : path;
+}
+
+/** The agent that lies beside an evalset, as `--agent` takes it. */
+function agentIn(folder: string): string | undefined {
+  const file = AGENT_FILES.find((name) => name.startsWith("agent.") && kindOf(join(folder, name)) === "file");
+  if (file === undefined) return undefined;
+  return folder === "." ? `./${file}` : folder;
+}
+
+/**
+ * Refuses an agent's module in the place of an evalset, as `adk eval agent/__init__.py evalset1` has it.
+ *
+ * @throws {Mistake} that says what to write instead.
+ */
+export function refuseModules(positionals: readonly string[]): void {
+  const module = positionals.find((argument) => MODULE.test(argument) && kindOf(argument) === "file");
+  if (module === undefined) return;
+  const folder = dirname(module);
+  const others = positionals.filter((argument) => argument !== module);
+  const evalSets = others.map((argument) => {
+    const { file } = selectionOf(argument);
+    const inside = join(folder, file + ID_ENDING);
+    return quoted(
+      kindOf(file) === undefined && kindOf(inside) === "file" ? inside + argument.slice(file.length) : argument,
+    );
+  });
+  const named = evalSets.length === 0 ? quoted(folder) : evalSets.join(" ");
+  if (module.endsWith(".py")) throw pythonAgent(module, named);
+  throw new Mistake("this is a module, and no evalset", {
+    location: module,
+    help: `To run its agent and score what it does: adk-metrics run --agent ${quoted(module)} ${named}`,
+  });
+}
+
+const MODULE = /\.(?:py|[cm]?[jt]sx?)$/;

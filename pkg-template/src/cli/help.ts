@@ -14,6 +14,8 @@ Usage
   adk-metrics eval <evalset>… --actual <file|folder>   score what an agent did
   adk-metrics run --agent <module> <evalset>…          run an agent and score what it does
   adk-metrics record --agent <module> <evalset>…       run an agent and keep what it does
+  adk-metrics batch submit|status|collect              ask judges in batches, at half the price
+  adk-metrics merge <journals>…                        put the parts of a run together
   adk-metrics compare <baseline results> <results>     find regressions
   adk-metrics calibrate <results>… --labels <file>     say how often the judge is right
   adk-metrics labels export <results>…                 choose verdicts for people to label
@@ -105,8 +107,9 @@ function inColumns(count: number, names: readonly string[]): string {
 
 const EXIT_HELP = `Exit status
     0  every case passed; with --min-pass-rate and the like, they were reached
-    1  some case did not pass or was not evaluated, or a result is missing because calls of a
-       judge failed; with --min-pass-rate and the like, one was not reached
+    1  some case did not pass or was not evaluated, or a result is missing because a judge gave
+       no reply that can be read or a metric of your own failed; with --min-pass-rate and the
+       like, one was not reached
     2  the input or the command line cannot be used, an output cannot be written, there is no
        judge for a metric that asks one, or with --strict there is a warning
     3  a judge was asked, and not one call got a reply: no connection, a wrong key, an unknown
@@ -187,6 +190,58 @@ Example
   adk-metrics eval evals/*.evalset.json --actual runs/
 `;
 
+const BATCH_HELP = `Asks judges through the batch interfaces of their providers, and leaves in between.
+
+Usage
+  adk-metrics batch submit <evalset>… [--actual <file|folder>]… --cache <folder> [options]
+  adk-metrics batch status --cache <folder>
+  adk-metrics batch collect --cache <folder>
+
+submit sends the questions that have no reply in the cache, as far as they are known: of a vote as
+many samples as may decide it. status says how far the batches are. collect keeps the replies of
+those that are over; status does so too. Then submit once more asks what follows from them, until
+nothing is left to ask, and eval --cache <folder> scores. eval --batch does all of that by itself.
+
+Input
+${optionsHelp("batch", "input")}
+Judges
+${optionsHelp("batch", "judges", "spending", "scoring")}
+Exit status
+    0  it is done, whatever became of the batches
+    2  the input or the command line cannot be used, or the provider refused
+
+Example
+  adk-metrics batch submit travel.evalset.json --cache replies
+  adk-metrics batch status --cache replies
+  adk-metrics eval travel.evalset.json --cache replies --batch
+`;
+
+const MERGE_HELP = `Puts the parts of eval, run or record (--shard) together to what the whole would have come to.
+Nobody is asked, no agent is run and no keys are needed: all answers are in the journals. Evalsets,
+configs and what the agent did are read again, from where the parts read them. Modules of metrics
+have to be named again.
+
+Usage
+  adk-metrics merge <journals>… [options]
+
+${optionsHelp("merge", "input", "scoring")}
+What has to pass
+${optionsHelp("merge", "gates")}
+  What is not given is as in the command of the parts.
+
+Output
+${optionsHelp("merge", "output")}
+Exit status
+    0  every case passed; with --min-pass-rate and the like, they were reached
+    1  some case did not pass or was not evaluated
+    2  a part is missing, was interrupted or is of other inputs, or an output cannot be written
+
+Example
+  adk-metrics run --agent ./agent.ts evals/*.evalset.json --shard 1/2 --journal part-1.jsonl
+  adk-metrics run --agent ./agent.ts evals/*.evalset.json --shard 2/2 --journal part-2.jsonl
+  adk-metrics merge part-*.jsonl --format junit --output junit.xml
+`;
+
 const COMPARE_HELP = `Compares the results of a run with those of a baseline: which cases regressed, by how much each
 metric changed, and whether that may be chance.
 
@@ -234,10 +289,11 @@ Usage
   adk-metrics calibrate --compare <results A> <results B> --labels <file> [options]
 
 Input
-  Results as eval --format json or ADK writes them, or folders of such. Add --explain all to eval, and
-  they keep how the samples of judges voted, which tells how many samples are worth asking.
+  Results as eval --format json or ADK writes them, or folders of such. Add --explain all to eval,
+  and they keep how the samples of judges voted, which tells how many samples are worth asking.
 ${optionsHelp("calibrate", "input")}
-Labels that cannot be used are named; the others count. docs/calibration.md says what the figures mean.
+Labels that cannot be used are named; the others count. docs/calibration.md says what the figures
+mean.
 
 Options
 ${optionsHelp("calibrate", "output", "scoring")}
@@ -258,10 +314,10 @@ const LABELS_HELP = `Chooses verdicts of a judge for people to label, in a file 
 Usage
   adk-metrics labels export <results>… [--output <file>] [options]
 
-Those come first that look doubtful: of which samples disagree, or whose score is near the threshold.
-With --random they are drawn, so that they stand for all. Each row of the CSV has the question, the
-answer and the rule that is judged by. Write pass or fail (or a score) into the column label, and who
-says so into annotator if there are several of you.
+Those come first that look doubtful: of which samples disagree, or whose score is near the
+threshold. With --random they are drawn, so that they stand for all. Each row of the CSV has the
+question, the answer and the rule that is judged by. Write pass or fail (or a score) into the column
+label, and who says so into annotator if there are several of you.
 
 Options
 ${optionsHelp("labels", "input", "output", "scoring")}
@@ -321,6 +377,8 @@ export const HELPS: Readonly<Record<Command, string>> = {
   eval: EVAL_HELP,
   run: RUN_HELP,
   record: RECORD_HELP,
+  batch: BATCH_HELP,
+  merge: MERGE_HELP,
   compare: COMPARE_HELP,
   calibrate: CALIBRATE_HELP,
   labels: LABELS_HELP,

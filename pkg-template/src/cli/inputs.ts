@@ -4,6 +4,7 @@ import { group } from "../lists.js";
 import { criteriaIn } from "../engine/criteria.js";
 import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
+import { isResultLines } from "../stored-results.js";
 import { isTraces } from "../interop/otlp.js";
 import { tracesToJson } from "../interop/traces.js";
 import { isPrebuilt } from "../metric-info.js";
@@ -135,6 +136,12 @@ function idOf(evalSet: Uint8Array): string | undefined {
 /** Traces become what the agent did; anything else is for the engine to read. */
 function actualBytes(file: string): Uint8Array {
   const bytes = readBytes(file, "file of what the agent did");
+  if (isResultLines(bytes)) {
+    throw new Mistake("results as JSON lines are not read as what the agent did", {
+      location: file,
+      help: "Name those that --format json writes; in code pass `actual` what readResults() gives",
+    });
+  }
   try {
     if (!isTraces(bytes)) return bytes;
     return new TextEncoder().encode(tracesToJson(bytes));

@@ -9,8 +9,8 @@ type Signal = keyof typeof STATUSES;
 const SIGNALS = Object.keys(STATUSES) as Signal[];
 
 /**
- * A command in phases. A signal ends the phase that is under way; where none is left to end, the process. While results
- * are written the first one changes nothing.
+ * A command in phases. A signal ends the current phase, or the process if there is none. While results are written, the first
+ * signal changes nothing.
  */
 export class Interruption {
   #phase = new AbortController();
@@ -28,12 +28,12 @@ export class Interruption {
     this.#phase.abort();
   };
 
-  /** Whether a signal was heard before all was done. */
+  /** Whether a signal came before everything was done. */
   get isInterrupted(): boolean {
     return this.#signal !== undefined;
   }
 
-  /** The exit status of the signal that was heard. */
+  /** The exit status that stands for the signal. */
   get status(): ExitStatus {
     return STATUSES[this.#signal ?? "SIGINT"];
   }
@@ -55,7 +55,7 @@ export class Interruption {
     this.#phase.abort();
   }
 
-  /** That the last phase is over, and what was done is written. The second signal from now on ends the process. */
+  /** Ends the last phase: results are written now, and from here on the second signal ends the process. */
   write(): void {
     this.#isEnded = this.#isWriting = true;
     this.#phase.abort();

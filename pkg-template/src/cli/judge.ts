@@ -3,7 +3,7 @@
 import { basename } from "node:path";
 import { AdkMetricsError } from "../errors.js";
 import { PROVIDERS } from "../generated/providers.js";
-import { endpointOf, isForeign } from "../judges/endpoint.js";
+import { endpointOf, isForeign, setEndpoint } from "../judges/endpoint.js";
 import { type Environment, judgeFromEnvironment, providerOfModel } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
 import { identified, identityOf } from "../judges/judge.js";
@@ -154,12 +154,19 @@ export class JudgeMaker {
     if (module === undefined) return;
     hostUserCode();
     this.#recorded = await loadJudge(module);
-    if (this.#choice.cache !== undefined && identityOf(this.#recorded).functionName !== undefined) {
+    const { functionName, hasFunction = functionName !== undefined } = identityOf(this.#recorded);
+    if (this.#choice.cache !== undefined && hasFunction) {
       throw new Mistake("--cache cannot keep the replies of a function: nothing says when it would reply differently", {
         location: module.file,
         help: "Leave --cache out, or have the module export what openaiJudge() and the like return",
       });
     }
+  }
+
+  /** The panel that votes whatever models a criterion names, if the user's own judge or the recording is one. */
+  get panel(): Judge | undefined {
+    const judge = this.#recorded;
+    return judge === undefined || identityOf(judge).panel === undefined ? undefined : judge;
   }
 
   /**
@@ -202,7 +209,10 @@ export class JudgeMaker {
     if (provider !== undefined) refuseForeignModel(provider, model, this.#variables().environment);
     const judge = this.#ask(model, false);
     const { model: _model, ...identity } = identityOf(judge);
-    return identified((request, options) => judge(request, options), identity);
+    const nameless = identified((request, options) => judge(request, options), identity);
+    const endpoint = endpointOf(judge);
+    if (endpoint !== undefined) setEndpoint(nameless, endpoint);
+    return nameless;
   }
 
   /** @param isOwn Whether the name of the model is the user's own, to be sent as it is. */

@@ -1,23 +1,49 @@
-/** The judges of one run of the command: made when a metric needs them, watched, and recorded if asked to. */
+/** The judges of one command: made when a metric needs them, counted, and recorded with `--record`. */
 
 import { EvalStatus } from "../enums.js";
 import { provideEnvironment } from "../judges/default.js";
+import { type Endpoint, endpointOf } from "../judges/endpoint.js";
+import { PROVIDERS } from "../generated/providers.js";
 import { recordJudge } from "../judges/index.js";
 import { calibrationsText, judgesText, simulatorText } from "../report/judged.js";
 import { count } from "../report/text.js";
 import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
 import type { Arguments } from "./arguments.js";
 import { type JudgeChoice, JudgeMaker } from "./judge.js";
-import type { Mistake } from "./mistakes.js";
+import { Mistake } from "./mistakes.js";
 import { ExitStatus, note, noticeText, paint, warn } from "./process.js";
 import { Recorder } from "./recorder.js";
 import { Tally, unjudged } from "./tally.js";
 
 /** The options that are without effect where nobody is asked. */
-const FOR_JUDGES = ["judge", "model", "record", "cache", "max-calls", "max-tokens", "max-cost"] as const;
+export const FOR_JUDGES = [
+  "judge",
+  "model",
+  "record",
+  "cache",
+  "batch",
+  "max-calls",
+  "max-tokens",
+  "max-cost",
+] as const;
 
-/** Who answers the questions of metrics, and what came of it. */
+/** Says on stderr which of these options were given and had no effect, if any, and why. */
+export function sayUseless(why: string, given: Arguments, names: readonly string[]): void {
+  const useless = names.filter((name) => given.has(name)).map((name) => `--${name}`);
+  if (useless.length > 0) note(`${why}, so ${new Intl.ListFormat("en").format(useless)} had no effect`);
+}
+
+/** What stands between metrics and their judges. */
+export interface Gatherer {
+  /** Whether questions are gathered, so that no call counts. */
+  readonly isGathering: boolean;
+  judgeOf(judge: Judge): Judge;
+}
+
+/** Makes the judges, and says how their calls ended. */
 export class Judging {
+  /** What gathers the questions of batches. */
+  gatherer: Gatherer | undefined;
   readonly #choice: JudgeChoice;
   readonly #maker: JudgeMaker;
   readonly #recorder: Recorder | undefined;
@@ -25,7 +51,7 @@ export class Judging {
   readonly #watched = new Map<Judge, Judge>();
 
   /**
-   * Becomes the source of judges of this process; to be made before the package is loaded, which would become it itself.
+   * Provides the judges of this process. Must be made before the package is loaded, which would provide them itself.
    *
    * @param stop Ends the run, since a recording cannot go on.
    * @throws {Mistake} for a recording that cannot be read or written.
@@ -34,12 +60,23 @@ export class Judging {
     this.#choice = choice;
     this.#maker = new JudgeMaker(choice);
     this.#recorder = choice.record === undefined ? undefined : new Recorder(choice.record, stop);
-    provideEnvironment((model) => this.#judgeFor(model));
+    provideEnvironment(
+      (model) => this.#judgeFor(model),
+      () => this.#maker.panel,
+    );
   }
 
   /** Loads the judge of the user's own, if one is named. @throws {Mistake} if there is none. */
   async load(): Promise<void> {
     await this.#maker.load();
+  }
+
+  /** The endpoint of a batch's model. */
+  endpointOf({ provider, model }: { provider: string; model: string }): Endpoint {
+    const judge = this.#maker.judgeFor(`${provider.replace(/-responses$/, "")}/${model}`);
+    const endpoint = endpointOf(judge);
+    if (endpoint !== undefined) return endpoint;
+    throw new Mistake("this judge takes no batches", { help: "Name the judge that the batch was sent to" });
   }
 
   /** The folder that keeps replies from run to run, if one is named. */
@@ -53,7 +90,7 @@ export class Judging {
   }
 
   /**
-   * What the options of an evaluation say of it.
+   * The options of an evaluation that are about judges.
    *
    * @throws {Mistake} that says what the environment lacks.
    */
@@ -72,15 +109,16 @@ export class Judging {
    * Says on stderr what the judges did.
    *
    * @param isShown Whether the results on stdout say it themselves.
-   * @param given What the command was given that is for judges.
+   * @param given The arguments, among which those for judges may have had no effect.
    */
   report(results: readonly EvalSetResult[], isShown: boolean, given: Arguments): void {
     const text = judgesText(results);
     const users = simulatorText(results);
     for (const line of [text, calibrationsText(results), users]) if (line !== undefined && !isShown) note(line);
-    const unused = FOR_JUDGES.filter((name) => given.has(name)).map((name) => `--${name}`);
-    if (text === undefined && users === undefined && unused.length > 0) {
-      note(`no metric asked a judge, so ${new Intl.ListFormat("en").format(unused)} had no effect`);
+    if (text === undefined && users === undefined) {
+      // Custom metrics are as many at a time as --concurrency says, too.
+      const names = given.has("metrics") ? FOR_JUDGES : [...FOR_JUDGES, "concurrency"];
+      sayUseless("no metric asked a judge", given, names);
     }
     const cached = results.reduce((sum, { judgeUsage }) => sum + (judgeUsage?.cached ?? 0), 0);
     if (this.#recorder !== undefined && this.cache !== undefined && cached > 0) {
@@ -98,8 +136,10 @@ export class Judging {
 
   /** Which status the judges' failures end the command with, if any; says so on stderr. */
   failure(results: readonly EvalSetResult[]): ExitStatus | undefined {
-    if (this.#tally.isUnreached) {
-      const { message = reasonIn(results), help } = this.#tally.lastFailure ?? {};
+    // Replies of batches come from the cache, without a call.
+    const hasBatches = this.gatherer !== undefined && results.some(({ judgeUsage }) => (judgeUsage?.cached ?? 0) > 0);
+    if (this.#tally.isUnreached && !hasBatches) {
+      const { message = reasonIn(results), help } = this.#lastFailure() ?? {};
       const why = message === undefined ? "" : `: ${message}`;
       const text = { message: `no call of the judge got a reply${why}`, location: undefined, help };
       process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
@@ -107,23 +147,41 @@ export class Judging {
     }
     const missing = unjudged(results);
     if (missing === 0) return undefined;
-    warn(`${count(missing, "result")} of judged metrics could not be evaluated, since calls failed`);
+    warn(`judges were asked for ${count(missing, "verdict")} in vain: calls failed, or replies could not be read`);
     return ExitStatus.Failed;
   }
 
+  /** The failure of the last call, with the server's own name and the variable by which the command is told of it. */
+  #lastFailure(): { message: string; help?: string } | undefined {
+    const { lastFailure, lastEndpoint } = this.#tally;
+    if (lastFailure === undefined || lastEndpoint === undefined) return lastFailure;
+    const { provider, address } = lastEndpoint;
+    const { label, address: variable } = PROVIDERS[provider];
+    const { message, help } = lastFailure;
+    const isOther = address !== undefined && message.startsWith(`${label} `);
+    return {
+      message: isOther ? `${new URL(address).host}${message.slice(label.length)}` : message,
+      ...(help === undefined
+        ? {}
+        : { help: this.#choice.module === undefined ? help.replace("`baseUrl`", variable) : help }),
+    };
+  }
+
   #judgeFor(model: string): Judge {
-    const judge = this.#maker.judgeFor(model);
+    const asked = this.#maker.judgeFor(model);
+    const judge = this.gatherer?.judgeOf(asked) ?? asked;
+    if (this.gatherer?.isGathering === true) return judge;
     const known = this.#watched.get(judge);
     if (known !== undefined) return known;
     const recorder = this.#recorder;
     const recorded = recorder === undefined ? judge : recordJudge(judge, recorder);
-    const watched = this.#tally.watch(recorded);
+    const watched = this.#tally.watch(recorded, endpointOf(asked));
     this.#watched.set(judge, watched);
     return watched;
   }
 }
 
-/** Why the first result that is missing is. */
+/** Why the first missing result is missing. */
 function reasonIn(results: readonly EvalSetResult[]): string | undefined {
   const metrics = results.flatMap(({ evalCaseResults }) =>
     evalCaseResults.flatMap((one) => one.overallEvalMetricResults),

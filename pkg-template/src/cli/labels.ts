@@ -3,11 +3,12 @@
 import { labelSheet } from "../calibration/index.js";
 import { closest } from "../closest.js";
 import { AdkMetricsError } from "../errors.js";
+import { REPORT_FORMATS } from "../report/formats.js";
 import { countOf, parseArguments } from "./arguments.js";
 import { filesOf, outputOf } from "./calibrate.js";
 import { readBytes } from "./files.js";
 import { inFile, Mistake } from "./mistakes.js";
-import { optionsOf } from "./options.js";
+import { FORMATS, optionsOf } from "./options.js";
 import { ExitStatus, note } from "./process.js";
 import { writeFile, writeOut } from "./write.js";
 
@@ -25,8 +26,13 @@ export async function labelsCommand(args: readonly string[]): Promise<ExitStatus
   }
   const files = filesOf(results, HELP);
   const output = outputOf(given, files);
+  const format = output === undefined ? undefined : FORMATS.find((name) => REPORT_FORMATS[name].fileNames.test(output));
+  if (format !== undefined && format !== "csv") {
+    throw new Mistake("labels are written as CSV", { location: output, help: "Name a file that ends with .csv" });
+  }
   const count = given.one("count");
   const seed = given.one("seed");
+  if (seed !== undefined && !given.has("random")) throw new Mistake("--seed has no effect without --random");
   if (seed !== undefined && !/^-?\d{1,15}$/.test(seed)) {
     throw new Mistake(`--seed cannot be \`${seed}\``, { help: "It is a whole number" });
   }

@@ -12,6 +12,8 @@ async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
     case "eval":
     case "run":
     case "record":
+    case "batch":
+    case "merge":
     case "compare":
     case "calibrate":
     case "labels":
@@ -45,6 +47,10 @@ async function commandOf(name: Command, args: readonly string[]): Promise<ExitSt
       return await (await import("./run.js")).runCommand(args);
     case "record":
       return await (await import("./record.js")).recordCommand(args);
+    case "batch":
+      return await (await import("./batch.js")).batchCommand(args);
+    case "merge":
+      return await (await import("./merge.js")).mergeCommand(args);
     case "compare":
       return await (await import("./compare.js")).compareCommand(args);
     case "calibrate":

@@ -12,6 +12,8 @@ export const COMMANDS = [
   "eval",
   "run",
   "record",
+  "batch",
+  "merge",
   "compare",
   "calibrate",
   "labels",
@@ -96,8 +98,12 @@ export interface OptionEntry {
 }
 
 const SCORED = ["eval", "run"] as const;
+const RESULTS = ["eval", "run", "merge"] as const;
 const RUN = ["run", "record"] as const;
 const JUDGED = ["eval", "run", "record"] as const;
+const JOURNALED = ["eval", "run", "record"] as const;
+/** Where judges may be asked by batches. */
+const BATCHED = ["eval", "batch"] as const;
 
 export const OPTIONS: readonly OptionEntry[] = [
   {
@@ -140,7 +146,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "actual",
     group: "input",
-    commands: ["eval"],
+    commands: BATCHED,
     value: "<path>",
     takesPath: true,
     isRepeatable: true,
@@ -149,7 +155,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "config",
     group: "input",
-    commands: SCORED,
+    commands: [...SCORED, "batch"],
     value: "<file>",
     takesPath: true,
     help: `The metrics and their thresholds. Default: test_config.json beside the evalset; without one, ADK's own default, which is ${DEFAULT_CRITERIA_TEXT}.`,
@@ -165,7 +171,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "metrics",
     group: "input",
-    commands: SCORED,
+    commands: [...SCORED, "batch", "merge"],
     value: "<module>",
     takesPath: true,
     isRepeatable: true,
@@ -182,7 +188,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "explain",
     group: "scoring",
-    commands: SCORED,
+    commands: RESULTS,
     value: "<which>",
     words: wordsOf("explain"),
     help: `For which results to work out why: ${wordsOf("explain").join(", ")}. Default: what the chosen formats show.`,
@@ -190,7 +196,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "strict",
     group: "scoring",
-    commands: SCORED,
+    commands: RESULTS,
     help: "Warnings are errors: those that are known before anything is run or asked end the command there; others set the exit status to 2 when the results are written.",
   },
   {
@@ -208,14 +214,14 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "min-pass-rate",
     group: "gates",
-    commands: SCORED,
+    commands: RESULTS,
     value: "<share>",
     help: "The share of runs that have to pass, from 0 to 1, instead of all: 0.9.",
   },
   {
     name: "min-pass-hat",
     group: "gates",
-    commands: SCORED,
+    commands: RESULTS,
     value: "<k>=<share>",
     isRepeatable: true,
     help: "How likely k runs of a case all have to pass (pass^k): 3=0.8. Every case has to be run k times or more. May be repeated.",
@@ -223,7 +229,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "allow-flaky",
     group: "gates",
-    commands: SCORED,
+    commands: RESULTS,
     help: "It is enough that each case passes in one of its runs.",
   },
   {
@@ -243,7 +249,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "log-level",
     group: "scoring",
-    commands: SCORED,
+    commands: RESULTS,
     value: "<level>",
     words: LOG_LEVELS,
     help: "warning, error and critical leave out the notes on stderr; debug shows where errors come from. Default: info.",
@@ -251,7 +257,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "format",
     group: "output",
-    commands: SCORED,
+    commands: RESULTS,
     value: "<name>",
     words: FORMATS,
     isRepeatable: true,
@@ -260,7 +266,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "output",
     group: "output",
-    commands: SCORED,
+    commands: RESULTS,
     value: "<path>",
     takesPath: true,
     isRepeatable: true,
@@ -269,13 +275,13 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "force",
     group: "output",
-    commands: [...SCORED, "compare"],
+    commands: [...RESULTS, "compare"],
     help: "Overwrite an output that is not an older report of this program. Those are overwritten anyway.",
   },
   {
     name: "print-detailed-results",
     group: "output",
-    commands: SCORED,
+    commands: RESULTS,
     help: "The table shows every turn with its texts, calls and scores.",
   },
   {
@@ -285,6 +291,36 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<path>",
     takesPath: true,
     help: "Where to write: a file, a folder/, or - for stdout, which is the default. In a folder what was done in foo.evalset.json is called foo.inferences.json.",
+  },
+  {
+    name: "journal",
+    group: "output",
+    commands: JOURNALED,
+    value: "<file>",
+    takesPath: true,
+    help: "Keeps what is paid for and settled in a file of JSON lines: replies of judges, answers of metrics of your own, runs of the agent. The same command goes on from there, after whatever ended it: nothing that has a reply is asked again, and the results are those of a run that was never interrupted.",
+  },
+  {
+    name: "resume",
+    group: "output",
+    commands: JOURNALED,
+    help: "Only go on: it is an error if the file of --journal is not there.",
+  },
+  {
+    name: "shard",
+    group: "output",
+    commands: JOURNALED,
+    value: "<n>/<count>",
+    help: "Take only this part of the cases, counted from 1: 3/16; merge puts the parts together. auto takes the number of a Cloud Run task (CLOUD_RUN_TASK_INDEX and _COUNT), auto/16 that of a Kubernetes Indexed Job (JOB_COMPLETION_INDEX). Needs --journal.",
+  },
+  {
+    name: "balance",
+    group: "output",
+    commands: JOURNALED,
+    value: "<file>",
+    takesPath: true,
+    isRepeatable: true,
+    help: "Earlier results or journals: parts are made to take equally long by how long each case took there. The same for every part. May be repeated.",
   },
   {
     name: "output",
@@ -298,7 +334,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "judge",
     group: "judges",
-    commands: JUDGED,
+    commands: [...JUDGED, "batch"],
     value: "<who>",
     words: [...ASKED_PROVIDERS, "replay:"],
     takesPath: true,
@@ -307,7 +343,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "model",
     group: "judges",
-    commands: JUDGED,
+    commands: [...JUDGED, "batch"],
     value: "<name>",
     help: "The model to ask. Default: the judge_model of each criterion, or gemini-2.5-flash if it has none, which the Gemini API retires on 1 December 2026.",
   },
@@ -329,10 +365,38 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "cache",
     group: "judges",
-    commands: SCORED,
+    commands: [...SCORED, "batch"],
     value: "<folder>",
     takesPath: true,
     help: "Keeps the judges' replies in a folder, and takes from there what was asked before: an eval that was interrupted asks only what has no reply yet. run runs the agent again. Several commands may share the folder at the same time.",
+  },
+  {
+    name: "batch",
+    group: "judges",
+    commands: ["eval"],
+    help: "Asks judges through the batch interface of OpenAI, Anthropic or the Gemini API, which ask half the price and answer within a day: what is open is sent, waited for and kept in --cache (or in adk-metrics-replies), then what follows from the replies. The same command again goes on where it was interrupted.",
+  },
+  {
+    name: "batch-fallback",
+    group: "judges",
+    commands: BATCHED,
+    value: "<how>",
+    words: ["batch", "live"],
+    help: "What becomes of questions that a batch could not answer and that may be asked again: batch (in another one, three times at most) or live (one by one when the batches are over, at the full price, as is what follows from them). Default: batch.",
+  },
+  {
+    name: "batch-size",
+    group: "judges",
+    commands: BATCHED,
+    value: "<n>",
+    help: "The most questions of one batch, for servers that take fewer than their protocol's 50,000 or 100,000.",
+  },
+  {
+    name: "batch-poll",
+    group: "judges",
+    commands: ["eval"],
+    value: "<s>",
+    help: "How many seconds to wait between two looks at a batch. Default: 30.",
   },
   {
     name: "price",
@@ -351,7 +415,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "max-calls",
     group: "spending",
-    commands: JUDGED,
+    commands: [...JUDGED, "batch"],
     value: "<n>",
     help: "How many calls the judges of the whole command may make. What is not scored by then is not evaluated.",
   },
@@ -419,7 +483,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["calibrate"],
     value: "<name>",
     words: CALIBRATION_FORMATS,
-    help: "table, json (every figure) or md (Markdown). Default: table.",
+    help: "table, json (every figure) or md (Markdown). Default: by the output's ending, else table.",
   },
   {
     name: "output",

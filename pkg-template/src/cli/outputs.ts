@@ -26,20 +26,26 @@ export function distinctNames(files: readonly string[]): string[] {
  * @param known The formats that the command writes.
  * @throws {Mistake} for one of several outputs that has no ending of a format, and for an ending of another format.
  */
-export function formatsOf(given: Arguments, known: readonly ReportFormat[]): ReportFormat[] {
+export function formatsOf<Format extends ReportFormat>(
+  given: Arguments,
+  known: readonly Format[],
+): (Format | "table")[] {
   const formats = given.all("format").map((format) => oneOf("format", format, known));
   const outputs = given.all("output");
   if (formats.length > 0) return formats;
   return outputs.length === 0 ? ["table"] : formatsByEnding(outputs, known);
 }
 
-function formatsByEnding(outputs: readonly string[], known: readonly ReportFormat[]): ReportFormat[] {
+function formatsByEnding<Format extends ReportFormat>(
+  outputs: readonly string[],
+  known: readonly Format[],
+): (Format | "table")[] {
   const formats = outputs.map((output) =>
     output === "-" || isFolder(output)
       ? undefined
       : FORMATS.find((format) => REPORT_FORMATS[format].fileNames.test(output)),
   );
-  const other = formats.findIndex((format) => format !== undefined && !known.includes(format));
+  const other = formats.findIndex((format) => format !== undefined && !known.some((one) => one === format));
   if (other >= 0) {
     throw new Mistake(`the ending stands for the format ${formats[other]}, which is not written here`, {
       location: outputs[other],
@@ -56,7 +62,7 @@ function formatsByEnding(outputs: readonly string[], known: readonly ReportForma
   if (unknown === 0 && output !== undefined && output !== "-" && !isFolder(output)) {
     note(`${output}: its ending names no format, so it is the table (${shortEndings(known)})`);
   }
-  return [...new Set(formats.map((format) => format ?? "table"))];
+  return [...new Set(formats.map((format) => (format ?? "table") as Format | "table"))];
 }
 
 /**

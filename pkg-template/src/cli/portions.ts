@@ -1,4 +1,4 @@
-/** Results too large to be read at once, scored some cases at a time. */
+/** Results that are too large to be read at once are scored some cases at a time. */
 
 import { casesOf, concatenated } from "../compare/pieces.js";
 import { isObject } from "../engine/values.js";
@@ -9,7 +9,7 @@ import { Mistake } from "./mistakes.js";
 
 /** Results larger than this are scored in portions: they may be larger than what the engine reads. */
 const LARGE_BYTES = 64 * 1024 * 1024;
-/** As many bytes of cases as are scored at once. */
+/** About how many bytes of cases are scored at once. */
 const PORTION_BYTES = 32 * 1024 * 1024;
 
 const NAME = "file of what the agent did";
@@ -21,7 +21,7 @@ export function isLargeResults(file: string): boolean {
   return first !== undefined;
 }
 
-/** What is looked at to tell results from traces: all that stands before the first case, and that case. */
+/** The beginning of a file, up to and with the first case: enough to tell results from traces. */
 function* beginning(file: string): Generator<Uint8Array> {
   let size = 0;
   for (const piece of readPieces(file, NAME)) {
@@ -32,8 +32,8 @@ function* beginning(file: string): Generator<Uint8Array> {
 }
 
 /**
- * The portions of an evalset whose actual runs are large results: each has some cases of these, the last one has the cases of
- * the evalset of which there are none.
+ * The portions of an evalset whose actual conversations are large results. Each has some of their cases; the last one has the
+ * cases of the evalset that they lack.
  *
  * @param ids The ids of the cases that are to be scored.
  * @throws {Mistake} at the end, for what is not complete JSON.

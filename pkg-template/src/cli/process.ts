@@ -26,7 +26,7 @@ export function surviveBrokenStreams(): void {
 }
 
 /** Whether to colour: what the environment asks for, else whether the stream is a terminal. */
-export function hasColor(stream: NodeJS.WriteStream): boolean {
+function hasColor(stream: NodeJS.WriteStream): boolean {
   const { FORCE_COLOR, NO_COLOR, TERM } = process.env;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
   if (NO_COLOR !== undefined && NO_COLOR !== "") return false;

@@ -3,27 +3,29 @@
 import { join } from "node:path";
 import { check } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
-import type { InferenceResult } from "../agents/run.js";
+import { type InferenceResult, isScenario } from "../agents/run.js";
 import { criteriaIn } from "../engine/criteria.js";
 import { append } from "../lists.js";
 import { isPrebuilt } from "../metric-info.js";
 import { count, firstLine, inertJson } from "../report/text.js";
 import type { Budget, MetricRegistry } from "../types.js";
-import { AgentRuns, recordOf } from "./agent-runs.js";
+import { AgentRuns, recordOf, selectedCases } from "./agent-runs.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
 import { budgetOf, sayPrices } from "./budget.js";
 import { kindOf } from "./files.js";
 import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
+import { Journaling } from "./journal.js";
 import { judgeChoiceOf } from "./judge.js";
-import { Judging } from "./judging.js";
+import { FOR_JUDGES, Judging, sayUseless } from "./judging.js";
 import { Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { distinctNames, isFolder } from "./outputs.js";
 import { ExitStatus, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
-import { planOf, refuseInputs, refuseShared } from "./scoring.js";
+import { refuseInputs, refuseShared } from "./overwriting.js";
+import { planOf } from "./scoring.js";
 import { prepareFile, writeSafely } from "./write.js";
 
 const EXAMPLE = "record --agent ./agent.ts travel.evalset.json --output travel.inferences.json";
@@ -31,6 +33,11 @@ const EXAMPLE = "record --agent ./agent.ts travel.evalset.json --output travel.i
 /** Runs `record`. */
 export async function recordCommand(args: readonly string[]): Promise<ExitStatus> {
   const given = parseArguments(args, optionsOf("record"));
+  return await recordWith(given, await Journaling.of(given, "record"));
+}
+
+/** Runs the agent and writes what it does, or takes that from journals. */
+export async function recordWith(given: Arguments, journal: Journaling | undefined): Promise<ExitStatus> {
   const runs = new AgentRuns(given, EXAMPLE);
   const budget = budgetOf(given);
   const judges = judgeChoiceOf(given);
@@ -41,11 +48,18 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
   );
   const inputs = readInputs(selections, undefined, given.one("config"));
   const files = outputs.flatMap((file) => file ?? []);
-  refuseInputs(judges.record === undefined ? files : [...files, judges.record], inputs, [
-    ...runs.files,
-    ...(judges.module === undefined ? [] : [[judges.module.file, "module of the judge"] as const]),
-  ]);
+  refuseInputs(
+    [...files, ...[judges.record].flatMap((file) => file ?? []), ...(journal?.output ?? [])],
+    inputs,
+    [
+      ...runs.files,
+      ...(journal?.inputs ?? []),
+      ...(judges.module === undefined ? [] : [[judges.module.file, "module of the judge"] as const]),
+    ],
+    journal?.outputOption,
+  );
   refuseShared(files, judges.record);
+  refuseShared(files, journal?.output[0], "journal");
   for (const file of files) {
     if (kindOf(file) === "file" && !given.has("force")) {
       throw new Mistake("the output already exists", { location: file, help: "Overwrite it with --force" });
@@ -58,12 +72,18 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
   await api();
   await judging.load();
   await runs.prepare(inputs);
-  await checkAll(inputs, runs, budget, given.has("strict"));
-  await runs.load();
+  if (journal?.isMerging === true) {
+    runs.useMerged(journal.agent);
+  } else {
+    await checkAll(inputs, runs, budget, given.has("strict"));
+    await runs.load();
+  }
   const spent = new Spending(budget);
-  const { failed, unwritten } = await recordAll({ inputs, outputs, runs, stop, spent });
+  const { failed, unwritten } = await recordAll({ inputs, outputs, runs, stop, spent, journal });
+  journal?.report(stop.isInterrupted, !given.has("force"));
   if (judging.calls > 0) note(`simulated users: ${count(judging.calls, "call")}`);
   judging.reportRecording();
+  if (journal?.isMerging !== true) await sayUselessForUsers(inputs, given);
   if (budget.prices !== undefined && judging.calls > 0) sayPrices(budget.prices, spent.models);
   if (stop.isInterrupted) note("interrupted: only the runs that were done are written");
   append(unwritten, judging.unrecorded());
@@ -84,6 +104,17 @@ function outputsOf(given: Arguments, evalSets: readonly string[]): (string | und
     });
   }
   return [output === "-" ? undefined : output];
+}
+
+/** Says which options for simulated users had no effect. */
+async function sayUselessForUsers(inputs: readonly Input[], given: Arguments): Promise<void> {
+  const sets = await Promise.all(inputs.map(selectedCases));
+  const hasUsers = sets.some(({ evalCases }) => evalCases.some(isScenario));
+  if (!hasUsers) sayUseless("no case has a simulated user", given, [...FOR_JUDGES, "price", "config"]);
+  const [config] = inputs.map((input) => recordOf(input.config));
+  if (hasUsers && config?.user_simulator_config === undefined && config?.userSimulatorConfig === undefined) {
+    sayUseless("it has no user_simulator_config", given, ["config"]);
+  }
 }
 
 /** What is wrong with evalsets, configs, selected cases and simulated users is known before the agent is run. */
@@ -124,6 +155,7 @@ interface Work {
   runs: AgentRuns;
   stop: Interruption;
   spent: Spending;
+  journal: Journaling | undefined;
 }
 
 /** How many runs failed, and what could not be written where it should be. */
@@ -133,13 +165,16 @@ async function recordAll({
   runs,
   stop,
   spent,
+  journal,
 }: Work): Promise<{ failed: number; unwritten: Mistake[] }> {
+  await journal?.open(inputs, runs.numRuns);
   stop.listen();
   const unwritten: Mistake[] = [];
   const bar = new ProgressBar();
   let failed = 0;
   for (const [at, input] of inputs.entries()) {
-    const { results, spending } = await runs.run(input, stop, bar, spent.left());
+    const section = await journal?.section(at, 0, (await selectedCases(input)).evalSetId);
+    const { results, spending } = await runs.run(input, stop, bar, spent.left(), { journal: section });
     spent.add(spending.used);
     for (const model of spending.models) spent.models.add(model);
     const failures = results.filter(({ status }) => status === 2);
@@ -154,6 +189,7 @@ async function recordAll({
     if (stop.isOver) break;
   }
   stop.ignore();
+  if (!stop.isInterrupted) await journal?.end();
   return { failed, unwritten };
 }
 

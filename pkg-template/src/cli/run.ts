@@ -1,33 +1,42 @@
 /** `run`: runs an agent on evalsets and scores what it does. */
 
 import { AgentRuns } from "./agent-runs.js";
-import { parseArguments } from "./arguments.js";
+import { type Arguments, parseArguments } from "./arguments.js";
+import { Journaling } from "./journal.js";
 import { optionsOf } from "./options.js";
 import { type ExitStatus, note } from "./process.js";
 import { watch } from "./watch.js";
-import { score } from "./scoring.js";
+import { score, type Source } from "./scoring.js";
 
 const EXAMPLE = "run --agent ./agent.ts travel.evalset.json";
 
 /** Runs `run`. */
 export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
   const given = parseArguments(args, optionsOf("run"));
+  const journal = await Journaling.of(given, "run");
   if (given.has("watch")) return watch(given, args, "run");
+  return await runWith(given, journal);
+}
+
+/** Runs the agent and scores what it does, or takes what it did from journals. */
+export async function runWith(given: Arguments, journal: Journaling | undefined): Promise<ExitStatus> {
   const runs = new AgentRuns(given, EXAMPLE);
-  return score(given, EXAMPLE, () => ({
+  const sourceOf = (): Source => ({
     numRuns: runs.numRuns,
     others: runs.files,
     prepare: (inputs) => runs.prepare(inputs),
     check: (input) => runs.check(input),
     checkUsers: (input, budget) => runs.checkUsers(input, budget),
-    begin: () => runs.load(),
+    begin: async () => (journal?.isMerging === true ? runs.useMerged(journal.agent) : await runs.load()),
     portionsOf: (input) => runs.portions(input),
-    async actualOf(input, stop, bar, budget) {
-      const { results, evalIds, spending } = await runs.run(input, stop, bar, budget, given.has("bail"));
+    async actualOf(input, stop, bar, budget, journal) {
+      const more = { bails: given.has("bail"), journal };
+      const { results, evalIds, spending, isCut } = await runs.run(input, stop, bar, budget, more);
       if (stop.isInterrupted && evalIds !== undefined && evalIds.length > 0) {
         note("interrupted: scoring the runs that were done; Ctrl-C again ends that too");
       }
-      return { actual: { inferenceResults: results }, ...(evalIds === undefined ? {} : { evalIds }), spending };
+      return { actual: { inferenceResults: results }, ...(evalIds === undefined ? {} : { evalIds }), spending, isCut };
     },
-  }));
+  });
+  return score(given, EXAMPLE, sourceOf, journal);
 }

@@ -1,81 +1,96 @@
 /** What `eval` and `run` share: evalsets and configs in, scores in every format out. */
 
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { check, type Plan, type ScoringOptions } from "../agents/evaluation.js";
 import { forecast } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
 import { FORMATS } from "./options.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
-import { repeatedOf } from "../report/reliability.js";
-import { casesText, countCases, countsText } from "../report/results.js";
 import { append } from "../lists.js";
-import { count, inertJson } from "../report/text.js";
-import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
+import { count } from "../report/text.js";
+import type { JournalSection } from "../journal/section.js";
+import type { Budget, Dialect, EvalSet, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
-import { criteriaIn } from "../engine/criteria.js";
-import { recordOf, selectedIds } from "./agent-runs.js";
+import { closest } from "../closest.js";
+import { criteriaIn, customMetricsIn } from "../engine/criteria.js";
+import { recordOf, selectedCases, selectedIds } from "./agent-runs.js";
 import { budgetOf, sayPrices } from "./budget.js";
 import { withCalibrationBeside } from "./calibration.js";
+import { provideEnvironment } from "../judges/default.js";
+import { modelAtProvider } from "../judges/environment.js";
 import { dryRun, type Foreseen } from "./dry-run.js";
 import { baseName } from "./files.js";
 import { gatesOf, gateStatus } from "./gates.js";
 import { type Input, readInputs, sayWhichCriteria, selectionsOf } from "./inputs.js";
 import { firstFailure, joined, leftOutText, untilFailure } from "./bail.js";
 import { Interruption } from "./interruption.js";
-import { judgeChoiceOf } from "./judge.js";
+import { judgeChoiceOf, JudgeMaker } from "./judge.js";
 import { Judging } from "./judging.js";
 import { strictErrorOf } from "../errors.js";
-import { inFiles, type InputFiles, inWhole, Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
-import { type Destination, destinations, distinctNames, formatsOf, refuseOthers } from "./outputs.js";
-import { ExitStatus, hostUserCode, LOG_LEVELS, note, screenOptions, setLogLevel, warn } from "./process.js";
+import { inFiles, inWhole, Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
+import { destinations, distinctNames, formatsOf, refuseOthers } from "./outputs.js";
+import { ExitStatus, hostUserCode, LOG_LEVELS, note, setLogLevel, warn } from "./process.js";
+import { Journaling } from "./journal.js";
 import { inOrder, portionsOf } from "./portions.js";
 import { ProgressBar } from "./progress.js";
-import { plainFile, prepareFile, writeSafely } from "./write.js";
+import { prepareFile } from "./write.js";
+import { refuseInputs, refuseShared } from "./overwriting.js";
+import { sayWarnings, summaryOf, writeResults } from "./reports.js";
 
 /** What an agent did in the cases of an evalset. */
 export interface Actual {
   actual: Uint8Array | object;
-  /** The cases that it was run in, if it was stopped before the others. */
+  /** The ids of the cases that it was run in; absent if it was run in all. */
   evalIds?: readonly string[];
-  /** What the users that talked to it may spend, and did. */
+  /** Whether it was stopped before it was run in all cases. */
+  isCut?: boolean;
+  /** The budget of simulated users, and what they spent of it. */
   spending?: Spending;
 }
 
-/** Where what an agent did comes from. */
+/** Where actual conversations come from: files, or an agent that is run. */
 export interface Source {
-  /** How often an agent is to be run in each case; absent if it was run already. */
+  /** How often the agent is run in each case; absent for files. */
   numRuns?: number;
-  /** The files that hold it, one for each evalset. */
+  /** The files with actual conversations, one for each evalset. */
   files?: readonly string[];
-  /** Other files that are read, with what they are; no output may overwrite them. */
+  /** Other files that are read, with what they are: no output may overwrite them. */
   others?: ReadonlyMap<string, string>;
   /** Completes the evalsets. */
   prepare?(inputs: readonly Input[]): Promise<void>;
-  /** Finds out what it lacks to be come by in an evalset, before it is in any. */
+  /** Checks whether the agent can be run in an evalset, before it is run in any. @throws What is missing. */
   check?(input: Input): Promise<void>;
-  /** The same once it is known which cases are left out, so that nobody is asked to play their users. */
+  /** Checks the simulated users of the cases that are not left out. @throws What is missing. */
   checkUsers?(input: Input, budget: Budget): Promise<void>;
-  /** Makes ready what takes long to come by, when nothing else is wrong. */
+  /** Does what takes long, such as loading the agent, once nothing else is wrong. */
   begin?(): Promise<void>;
-  /** Parts of an evalset, each to be scored before the next is come by. Asked for where the first failure ends all. */
+  /** Parts of an evalset, each scored before the agent is run in the next. For `--bail`, where the first failure ends all. */
   portionsOf?(input: Input): Promise<Input[]>;
-  /** What it did in one evalset. The budget is what is left of it. */
-  actualOf(input: Input, stop: Interruption, bar: ProgressBar, budget: Budget): Promise<Actual>;
+  /** The actual conversations of one evalset. @param budget What is left of the budget. */
+  actualOf(
+    input: Input,
+    stop: Interruption,
+    bar: ProgressBar,
+    budget: Budget,
+    journal?: JournalSection,
+  ): Promise<Actual>;
 }
 
 type Explain = NonNullable<EvaluatorOptions["explain"]>;
 
 /**
- * Scores what an agent did, and writes the results.
+ * Scores actual conversations, and writes the results.
  *
- * @param sourceOf Where that comes from, for these evalsets.
+ * @param sourceOf Gives the source of the conversations for evalsets.
+ * @param journal Where answers are kept, or found.
  */
 export async function score(
   given: Arguments,
   command: string,
   sourceOf: (evalSets: readonly string[]) => Source,
+  journal?: Journaling,
 ): Promise<ExitStatus> {
   const level = given.one("log-level");
   if (level !== undefined) setLogLevel(oneOf("log-level", level.toLowerCase(), LOG_LEVELS));
@@ -90,35 +105,55 @@ export async function score(
   const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
   const inputs = readInputs(selections, source.files, given.one("config"));
   if (given.has("dry-run")) {
+    // The judge is made but not asked: it knows whose replies the cache has, and how many judges it is.
+    const maker = new JudgeMaker(judges);
+    provideEnvironment(
+      (model) => maker.judgeFor(model),
+      () => maker.panel,
+    );
+    await maker.load();
     const foreseen = await foreseenOf(inputs, source, options, given);
     const vertex = judges.provider === "vertex" && judges.record === undefined ? { apiKey: "none" } : undefined;
     if (vertex !== undefined) for (const { request } of foreseen) if (request !== undefined) request.vertex = vertex;
-    return dryRun(foreseen, { model: judges.model, prices: budget.prices });
+    if (given.has("batch")) note("providers ask half of the price for batches, which is not deducted");
+    const cache = judges.cache === undefined ? undefined : (await api()).fileCache(judges.cache);
+    const { model, provider } = judges;
+    const asked = model === undefined || provider !== undefined ? model : modelAtProvider(model);
+    return dryRun(foreseen, { model: asked, budget, cache });
   }
   const files = planned.flatMap(({ file }) => file ?? []);
-  const outputs = judges.record === undefined ? files : [...files, judges.record];
-  refuseInputs(outputs, inputs, [
-    ...(source.others ?? []),
-    ...given.all("metrics").map((file) => [file, "module of metrics"] as const),
-    ...(judges.module === undefined ? [] : [[judges.module.file, "module of the judge"] as const]),
-    ...(judges.replay === undefined ? [] : [[judges.replay, "recording"] as const]),
-  ]);
+  const outputs = [...files, ...(judges.record === undefined ? [] : [judges.record]), ...(journal?.output ?? [])];
+  refuseInputs(
+    outputs,
+    inputs,
+    [
+      ...(source.others ?? []),
+      ...(journal?.inputs ?? []),
+      ...given.all("metrics").map((file) => [file, "module of metrics"] as const),
+      ...(judges.module === undefined ? [] : [[judges.module.file, "module of the judge"] as const]),
+      ...(judges.replay === undefined ? [] : [[judges.replay, "recording"] as const]),
+    ],
+    journal?.outputOption,
+  );
   refuseShared(files, judges.record);
+  refuseShared(files, journal?.output[0], "journal");
   if (!given.has("force")) refuseOthers(planned, "report");
   for (const file of files) prepareFile(file);
 
   const stop = new Interruption();
   const judging = new Judging(judges, () => stop.end());
-  const outcome = await evaluateAll({ inputs, source, options, budget, judging, stop }, given);
+  const outcome = await evaluateAll({ inputs, source, options, budget, judging, stop, journal }, given);
+  if (outcome === undefined) return stop.status;
   const { scored, mistakes, models, leftOut } = outcome;
   const results = scored.flatMap((result) => result ?? []);
-  // Nothing to write over what is there already.
+  // Without results, outputs that are there already stay as they are.
   if (mistakes.length > 0 && results.length === 0) throw new Mistakes(mistakes);
   const toStdout = planned.find(({ file }) => file === undefined);
   if (toStdout?.format !== "table") sayWarnings(scored, inputs);
   stop.write();
   const unwritten = await writeResults(planned, scored, given.has("print-detailed-results"));
   stop.ignore();
+  journal?.report(stop.isInterrupted);
   judging.report(results, toStdout?.format === "table", given);
   if (budget.prices !== undefined) sayPrices(budget.prices, models);
   if (toStdout === undefined) note(summaryOf(results));
@@ -135,8 +170,12 @@ export async function score(
     return ExitStatus.Unusable;
   }
   const cases = results.flatMap((set) => set.evalCaseResults);
+  // One part of several may well have no case.
+  if (cases.length === 0 && journal?.shard !== undefined) return ExitStatus.Passed;
   if (cases.length === 0) warn("there was no case to score");
   if (gates !== undefined) return gateStatus(results, gates);
+  const warnings = results.flatMap((set) => set.warnings ?? []);
+  if (warnings.some(({ code }) => code === "custom_metric_failed")) return ExitStatus.Failed;
   const passed = cases.length > 0 && cases.every(({ finalEvalStatus }) => finalEvalStatus === EvalStatus.PASSED);
   return passed ? ExitStatus.Passed : ExitStatus.Failed;
 }
@@ -171,42 +210,6 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): ScoringO
   };
 }
 
-const INPUT_NAMES = { evalSet: "evalset", actual: "file of what the agent did", config: "config" } as const;
-
-/** @throws {Mistake} for an output that is an input, by whatever path: its only copy would be lost. */
-export function refuseInputs(
-  outputs: readonly string[],
-  inputs: readonly Input[],
-  others: Iterable<readonly [string, string]>,
-): void {
-  const names = new Map<string, string>();
-  const add = (file: string | undefined, name: string) => {
-    const path = file === undefined ? undefined : plainFile(file);
-    if (path !== undefined) names.set(path, name);
-  };
-  for (const [file, name] of others) add(file, name);
-  for (const { files } of inputs) {
-    for (const input of ["config", "actual", "evalSet"] as const) add(files[input], INPUT_NAMES[input]);
-  }
-  for (const output of outputs) {
-    const name = names.get(plainFile(output) ?? "");
-    if (name === undefined) continue;
-    throw new Mistake(`the output would overwrite the ${name}`, {
-      location: output,
-      help: "Name another file or folder with --output",
-    });
-  }
-}
-
-/** @throws {Mistake} for results and a recording in one place. */
-export function refuseShared(files: readonly string[], record: string | undefined): void {
-  if (record === undefined || !files.some((file) => resolve(file) === resolve(record))) return;
-  throw new Mistake("the results and the recording would go to one file", {
-    location: record,
-    help: "Name another file with --record",
-  });
-}
-
 interface Work {
   inputs: readonly Input[];
   source: Source;
@@ -214,9 +217,10 @@ interface Work {
   budget: Budget;
   judging: Judging;
   stop: Interruption;
+  journal: Journaling | undefined;
 }
 
-/** What became of the inputs. */
+/** The results of all inputs. */
 interface Outcome {
   /** The result of each input, in their order; undefined for one that was not scored. */
   scored: readonly (EvalSetResult | undefined)[];
@@ -226,35 +230,58 @@ interface Outcome {
   leftOut: string | undefined;
 }
 
+/** @returns Undefined if a signal ended the wait for batches. */
 async function evaluateAll(
-  { inputs, source, options, budget, judging, stop }: Work,
+  { inputs, source, options, budget, judging, stop, journal }: Work,
   given: Arguments,
-): Promise<Outcome> {
+): Promise<Outcome | undefined> {
   const { evaluate, fileCache } = await api();
   const { cache } = judging;
-  const common = { ...options, ...judging.options(), ...(cache === undefined ? {} : { cache: fileCache(cache) }) };
+  const merged = journal?.isMerging === true ? journal.mergedOptions : undefined;
+  const common: ScoringOptions = {
+    ...options,
+    ...(merged ?? judging.options()),
+    ...(cache === undefined ? {} : { cache: fileCache(cache) }),
+  };
   await judging.load();
   await source.prepare?.(inputs);
   const registries = await registriesOf(inputs, given.all("metrics"));
-  if (given.has("metrics")) sayUnused(inputs, registries);
+  if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
   const strict = given.has("strict");
-  if (source.begin !== undefined || strict) await checkAll(inputs, source, registries, { ...common, budget, strict });
+  if (source.begin !== undefined || strict) {
+    await checkAll(inputs, source, registries, { ...common, ...journal?.checkOptions, budget, strict });
+  }
   await source.begin?.();
+  await journal?.open(inputs, source.numRuns);
   stop.listen();
   sayWhichCriteria(inputs, registries);
+  if (given.has("batch")) {
+    const { askInBatches } = await import("./batch.js");
+    const work = { inputs, registries, options: common, judging, budget };
+    const answered = await askInBatches(work, given, stop);
+    if (answered === undefined) return undefined;
+    common.cache = answered;
+  }
   const bar = new ProgressBar();
   const scored = inputs.map((): EvalSetResult | undefined => undefined);
   const mistakes = new Set<unknown>();
   const unusable = new Set<Input>();
   const spent = new Spending(budget);
   const bails = given.has("bail");
+  let isCut = false;
   for (const [at, input] of inputs.entries()) {
     let { files } = input;
     const parts: EvalSetResult[] = [];
+    let portions = 0;
     try {
       for (const portion of await portionsFor(input, source, bails)) {
         ({ files } = portion);
-        const did = await source.actualOf(portion, stop, bar, spent.left());
+        const { evalSetId, evalCases } = journal === undefined ? NO_CASES : await selectedCases(portion);
+        const section = await journal?.section(at, portions, evalSetId);
+        portions += 1;
+        const evalIds = section && source.numRuns === undefined ? oursOf(evalCases, section, portion) : undefined;
+        if (evalIds?.length === 0) continue;
+        const did = await source.actualOf(portion, stop, bar, spent.left(), section);
         if (did.evalIds?.length === 0) break;
         const signal = stop.phase();
         let done = 0;
@@ -267,16 +294,21 @@ async function evaluateAll(
         const request = {
           ...common,
           ...planOf(portion),
+          ...(evalIds === undefined ? {} : { evalIds }),
           ...(did.evalIds === undefined ? {} : { evalIds: did.evalIds }),
           actual: did.actual,
+          ...(section === undefined ? {} : { journal: section }),
           registry: registries[at] as MetricRegistry,
           budget: (did.spending ?? spent).left(),
           signal,
           onProgress,
         };
         const result = bails ? await untilFailure(request) : await evaluate(request);
-        // A cancelled run gives the cases that it left out too; those that were done come first.
+        // The cases that a cancelled run left out come after those that were done.
         if (!bails && result.cancelled === true) result.evalCaseResults.length = done;
+        if (did.isCut === true || result.cancelled === true) isCut = true;
+        // Warnings about the command's options come from `judging.report`, once for all evalsets.
+        if (result.warnings !== undefined) result.warnings = result.warnings.filter(({ path }) => path !== "options");
         const { firstCase } = files;
         if (firstCase !== undefined && result.warnings !== undefined)
           result.warnings = result.warnings.map((warning) => inWhole(warning, firstCase));
@@ -298,18 +330,29 @@ async function evaluateAll(
     const isInPortions = input.largeResults !== undefined && calibrated !== undefined;
     const result = isInPortions ? inOrder(calibrated, await selectedIds(input)) : calibrated;
     scored[at] = result;
-    // One turn of the event loop, in which Ctrl-C is heard.
+    // Yields to the event loop, so that Ctrl-C is noticed.
     await new Promise((resolve) => setImmediate(resolve));
     if (stop.isOver || (bails && result !== undefined && firstFailure([result]) !== undefined)) break;
   }
   bar.clear();
+  if (!isCut && !stop.isOver && mistakes.size === 0) await journal?.end();
   const results = scored.flatMap((result) => result ?? []);
   const usable = inputs.filter((input) => !unusable.has(input));
   const leftOut = bails && !stop.isInterrupted ? await leftOutText(usable, results) : undefined;
   return { scored, mistakes: [...mistakes], models: spent.models, leftOut };
 }
 
-/** What would be scored. What an agent would do is taken to be what is expected of it. */
+const NO_CASES: Pick<EvalSet, "evalSetId" | "evalCases"> = { evalSetId: "", evalCases: [] };
+
+/** The ids of the cases of this shard; undefined without `--shard`. */
+function oursOf(evalCases: EvalSet["evalCases"], section: JournalSection, { selection }: Input): string[] | undefined {
+  const { isOurs } = section;
+  if (isOurs === undefined) return undefined;
+  section.selected = { evalIds: selection.evalIds };
+  return evalCases.map(({ evalId }) => evalId).filter((evalId) => isOurs(evalId, 0));
+}
+
+/** What would be scored, for `--dry-run`: an agent that is not run is taken to do what is expected. */
 async function foreseenOf(
   inputs: readonly Input[],
   source: Source,
@@ -343,14 +386,18 @@ async function foreseenOf(
 }
 
 /** The parts of an evalset that are scored one after the other. */
-async function portionsFor(input: Input, source: Source, bails: boolean): Promise<Iterable<Input>> {
+export async function portionsFor(
+  input: Input,
+  source: Pick<Source, "portionsOf">,
+  bails: boolean,
+): Promise<Iterable<Input>> {
   const { largeResults } = input;
   if (largeResults !== undefined) return portionsOf(input, largeResults, await selectedIds(input));
   return (bails ? await source.portionsOf?.(input) : undefined) ?? [input];
 }
 
-/** Warns of modules of metrics none of which a config asks for. */
-function sayUnused(inputs: readonly Input[], registries: readonly MetricRegistry[]): void {
+/** Warns if no config has a metric of `--metrics`. */
+export function sayUnusedMetrics(inputs: readonly Input[], registries: readonly MetricRegistry[]): void {
   const isUsed = ({ config }: Input, at: number) => {
     const known = new Set(registries[at]?.customMetricNames());
     return Object.keys(criteriaIn(recordOf(config))).some((name) => known.has(name));
@@ -361,8 +408,20 @@ function sayUnused(inputs: readonly Input[], registries: readonly MetricRegistry
   warn("no criterion is a metric of --metrics, so it has no effect", undefined, help);
 }
 
+/** Warns of the entries of `custom_metrics` that no criterion names. */
+function sayUnusedEntries(config: Uint8Array, file: string | undefined): void {
+  const root = recordOf(config);
+  const criteria = Object.keys(criteriaIn(root));
+  for (const name of Object.keys(customMetricsIn(root))) {
+    if (criteria.includes(name)) continue;
+    const meant = closest(name, criteria);
+    const help = meant === undefined ? `Name it in \`criteria\`, or leave it out` : `Did you mean \`${meant}\`?`;
+    warn(`no criterion is called \`${name}\`, so custom_metrics.${name} has no effect`, file, help);
+  }
+}
+
 /** Where the metrics of each config are found. */
-async function registriesOf(inputs: readonly Input[], modules: readonly string[]): Promise<MetricRegistry[]> {
+export async function registriesOf(inputs: readonly Input[], modules: readonly string[]): Promise<MetricRegistry[]> {
   const { loadCustomMetrics } = await api();
   if (modules.length > 0) hostUserCode();
   const registries: MetricRegistry[] = [];
@@ -370,6 +429,7 @@ async function registriesOf(inputs: readonly Input[], modules: readonly string[]
     try {
       const baseDir = dirname(files.config ?? files.evalSet);
       registries.push(await loadCustomMetrics(config, { modules, baseDir }));
+      if (typeof config !== "string") sayUnusedEntries(config, files.config);
     } catch (error) {
       throw inFiles(error, files);
     }
@@ -400,7 +460,7 @@ async function checkAll(
           warn(warning.message, placeOf(warning, files), warning.help);
         }
       }
-      await source.checkUsers?.(input, options.budget);
+      if (options.judge === undefined) await source.checkUsers?.(input, options.budget);
       if (options.strict === true && input.warning !== undefined) throw strictErrorOf([input.warning]);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));
@@ -417,66 +477,4 @@ export function planOf({ evalSet, config, files, selection: { evalIds } }: Input
     ...(config === undefined ? {} : { config }),
     ...(evalIds === undefined ? {} : { evalIds }),
   };
-}
-
-function sayWarnings(scored: readonly (EvalSetResult | undefined)[], inputs: readonly Input[]): void {
-  for (const [at, result] of scored.entries()) {
-    const warnings = result?.warnings ?? [];
-    const files: InputFiles = inputs[at]?.files ?? {};
-    for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
-  }
-}
-
-/** Writes all results, and says what could not be written where it should be. */
-async function writeResults(
-  planned: readonly Destination[],
-  scored: readonly (EvalSetResult | undefined)[],
-  details: boolean,
-): Promise<unknown[]> {
-  const { resultsToAdkJsonChunks } = await api();
-  const mistakes: unknown[] = [];
-  for (const { format, file, evalSet } of planned) {
-    const wanted = evalSet === undefined ? scored : scored.slice(evalSet, evalSet + 1);
-    const shown = wanted.flatMap((result) => result ?? []);
-    if (evalSet !== undefined && shown.length === 0) continue;
-    const text = () =>
-      format === "json"
-        ? jsonPieces(shown, resultsToAdkJsonChunks, file === undefined)
-        : rendered(format, shown, file === undefined, details);
-    try {
-      const mistake = await writeSafely(file, text, `report${REPORT_FORMATS[format].ending}`);
-      if (mistake !== undefined) mistakes.push(mistake);
-      else if (file !== undefined) note(`wrote ${file}`);
-    } catch (error) {
-      // What one format cannot show, others may.
-      mistakes.push(error);
-    }
-  }
-  return mistakes;
-}
-
-function* jsonPieces(
-  results: readonly EvalSetResult[],
-  chunksOf: (result: EvalSetResult) => Iterable<string>,
-  onScreen: boolean,
-): Generator<string> {
-  for (const result of results) {
-    const reliability = repeatedOf([result]);
-    const told = reliability === undefined ? result : { ...result, reliability };
-    for (const piece of chunksOf(told)) yield onScreen ? inertJson(piece) : piece;
-  }
-}
-
-function rendered(
-  format: ReportFormat,
-  results: readonly EvalSetResult[],
-  onScreen: boolean,
-  details: boolean,
-): string | Iterable<string> {
-  const options = { details, ...screenOptions(onScreen) };
-  return REPORT_FORMATS[format].render?.(results, options) ?? "";
-}
-
-function summaryOf(results: readonly EvalSetResult[]): string {
-  return `${casesText(results)}: ${countsText(countCases(results))}`;
 }

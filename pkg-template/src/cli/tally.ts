@@ -1,12 +1,14 @@
-/** What came of the calls of judges: whether any got a reply, and why the last one that did not failed. */
+/** Counts the calls of judges, and remembers whether any got a reply and why the last failure happened. */
 
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
+import type { Endpoint } from "../judges/endpoint.js";
 import { identified, identityOf } from "../judges/judge.js";
+import { replyOf } from "../judges/reply.js";
 import { amountText, count } from "../report/text.js";
 import type { EvalMetricResult, EvalSetResult, Judge, JudgeUsage, VertexOptions } from "../types.js";
 
-/** A server that cannot be reached from the start is tried for this time, at these intervals: it may be starting up. */
+/** How long, and how often, a server is tried that cannot be reached at first: it may be starting up. */
 const REACHED_WITHIN_MS = 8_000;
 const TRIED_EVERY_MS = 2_000;
 
@@ -16,6 +18,7 @@ export class Tally {
   #replied = 0;
   #began: number | undefined;
   #lastFailure: AdkMetricsError | undefined;
+  #lastEndpoint: Endpoint | undefined;
 
   /** How many calls were made. */
   get calls(): number {
@@ -27,27 +30,32 @@ export class Tally {
     return this.#calls > 0 && this.#replied === 0;
   }
 
-  /** Why the last call that failed did. */
+  /** The failure of the last call that failed. */
   get lastFailure(): AdkMetricsError | undefined {
     return this.#lastFailure;
   }
 
-  /** The same judge, watched. */
-  watch(judge: Judge): Judge {
+  /** Where the call that failed last was sent, if to a server that this package asks. */
+  get lastEndpoint(): Endpoint | undefined {
+    return this.#lastEndpoint;
+  }
+
+  /** The same judge, counted. */
+  watch(judge: Judge, endpoint?: Endpoint): Judge {
     const watched: Judge = async (request, options) => {
       this.#ask();
       try {
         const reply = await judge(request, options);
-        this.#replied += 1;
+        if (isReply(reply)) this.#replied += 1;
         return reply;
       } catch (error) {
-        throw options.signal.aborted ? error : this.#failed(error);
+        throw options.signal.aborted ? error : this.#failed(error, endpoint);
       }
     };
     return identified(watched, identityOf(judge));
   }
 
-  /** The same options for Vertex AI's evaluation service, whose calls are watched. */
+  /** The same options for Vertex AI's evaluation service, with its calls counted. */
   watchVertex(options: VertexOptions): VertexOptions {
     const watched: typeof fetch = async (...request) => {
       this.#ask();
@@ -63,8 +71,9 @@ export class Tally {
     this.#began ??= performance.now();
   }
 
-  #failed(error: unknown): unknown {
+  #failed(error: unknown, endpoint: Endpoint | undefined): unknown {
     if (!(error instanceof AdkMetricsError)) return error;
+    this.#lastEndpoint = endpoint;
     this.#lastFailure = error;
     const { code, message, help, status } = error;
     if (this.#replied > 0 || status !== undefined || error.retryable !== true) return error;
@@ -73,6 +82,16 @@ export class Tally {
       ...(isHopeless ? { retryable: false } : { retryable: true, retryAfterMs: TRIED_EVERY_MS }),
       ...(help === undefined ? {} : { help }),
     });
+  }
+}
+
+/** Whether a judge of the user's own gave what can be read; what cannot counts as no reply. */
+function isReply(given: unknown): boolean {
+  try {
+    replyOf(given);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -86,14 +105,16 @@ export function usageText({ calls, retried, saved, cached, lost, inputTokens, ou
   return parts.join(", ");
 }
 
-/** How many results of judged metrics are missing because calls failed; those of turns count where the whole has one. */
+/** How many results of judged metrics are missing because calls failed. Turns count where the whole case has a result. */
 export function unjudged(results: readonly EvalSetResult[]): number {
   let missing = 0;
   for (const { judges = [], judgeUsage, evalCaseResults } of results) {
-    if (judgeUsage === undefined || judgeUsage.lost === 0) continue;
+    if (judgeUsage === undefined) continue;
     const names = new Set(judges.map(({ metricName }) => metricName));
-    const isMissing = ({ metricName, evalStatus }: EvalMetricResult) =>
-      names.has(metricName) && evalStatus === EvalStatus.NOT_EVALUATED;
+    const isMissing = ({ metricName, evalStatus, explanation }: EvalMetricResult) =>
+      names.has(metricName) &&
+      evalStatus === EvalStatus.NOT_EVALUATED &&
+      (judgeUsage.lost > 0 || (explanation?.samples?.asked ?? 0) > 0);
     for (const { overallEvalMetricResults, evalMetricResultPerInvocation } of evalCaseResults) {
       const whole = overallEvalMetricResults.filter(isMissing);
       const turns = evalMetricResultPerInvocation.flatMap((turn) => turn.evalMetricResults.filter(isMissing));

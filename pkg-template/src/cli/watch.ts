@@ -9,7 +9,7 @@ import { relative, resolve } from "node:path";
 import { agentModuleOf, moduleOf } from "./agent.js";
 import type { Arguments } from "./arguments.js";
 import { actualFiles, configBeside } from "./files.js";
-import { agentToRun } from "./find.js";
+import { agentToRun, insteadOfActual } from "./find.js";
 import { selectionsOf } from "./inputs.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Mistake } from "./mistakes.js";
@@ -91,7 +91,9 @@ function filesOf(given: Arguments, command: "eval" | "run"): string[] {
   const files = [
     ...evalSets,
     ...(config === undefined ? evalSets.flatMap((file) => configBeside(file) ?? []) : [config]),
-    ...(command === "eval" ? actualFiles(given.all("actual"), evalSets, () => "") : []),
+    ...(command === "eval"
+      ? actualFiles(given.all("actual"), evalSets, (file) => insteadOfActual(file, given.positionals))
+      : []),
     ...(command === "run" && agent !== undefined ? [agentModuleOf(agent).file] : []),
     ...given.all("metrics").map((file) => moduleOf(file).file),
     ...(module === undefined ? [] : [module.file]),
