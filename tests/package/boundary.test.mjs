@@ -47,7 +47,7 @@ test("bytes are inputs, and texts are files: everything else has a type of its o
   ];
   assert.deepEqual([...new Set(bytes)].sort(), inputs);
   const texts = exported.filter(({ result }) => /\bstring$/.test(result ?? "")).map(({ name }) => name);
-  const files = ["casesToJs", "evalSetToAdk", "evalSetToJs", "invocationToJs", "resultsToAdk"];
+  const files = ["casesToJs", "evalSetToAdk", "evalSetToJs", "resultsToAdk", "resultsToJs"];
   assert.deepEqual(texts.sort(), [...files, "endpointOrigin", "userPrompt", "withTokens", "withoutTokens"].sort());
   assert.deepEqual(
     exported.filter(({ parameters, result }) => /\bany\b/.test(`${parameters} ${result}`)),

@@ -53,17 +53,24 @@ test("a function gives a number, or a result whose statuses follow from the thre
   ]);
   const decided = await resultOf(registered(() => ({ overallScore: 0, overallEvalStatus: PASSED, reason: "why not" })));
   assert.deepEqual([decided.score, decided.evalStatus, decided.reason], [0, PASSED, "why not"]);
+  const named = await resultOf(registered(() => ({ overallScore: 1, overallEvalStatus: "FAILED" })));
+  assert.deepEqual([named.score, named.evalStatus], [1, FAILED]);
 });
 
 test("what is no number, no status and no text is refused, however JSON would write it", async () => {
   const written = { toJSON: () => 1 };
   for (const [answer, words] of [
-    [{ overallScore: () => 1 }, /`score` is not a number/],
-    [{ overallScore: Symbol("1") }, /`score` is not a number/],
-    [{ overallScore: 1n }, /`score` is not a number/],
-    [{ overallScore: new Number(1) }, /`score` is not a number/],
-    [{ perInvocationResults: [{ score: written }, { score: 1 }] }, /`score` is not a number/],
-    [{ overallScore: 1, overallEvalStatus: written }, /`status` is not a number/],
+    [{ overallScore: () => 1 }, /`overallScore` is not a number/],
+    [{ overallScore: Symbol("1") }, /`overallScore` is not a number/],
+    [{ overallScore: 1n }, /`overallScore` is not a number/],
+    [{ overallScore: new Number(1) }, /`overallScore` is not a number/],
+    [
+      { perInvocationResults: [{ score: written }, { score: 1 }] },
+      /`perInvocationResults\[0\]\.score` is not a number/,
+    ],
+    [{ overallScore: 1, overallEvalStatus: written }, /`overallEvalStatus` is not a status/],
+    [{ overallScore: 1, overallEvalStatus: "GOOD" }, /`overallEvalStatus` is not a status.*PASSED/],
+    [{ overallScore: 1, overallEvalStatus: "1" }, /`overallEvalStatus` is not a status/],
     [{ overallScore: 1, reason: () => "why" }, /`reason` is not a string/],
     [{ overallScore: 1, reason: NaN }, /`reason` is not a string/],
     [{ overallScore: 1, reason: new Date() }, /`reason` is not a string/],
@@ -178,6 +185,27 @@ test("says what is wrong with a module", async () => {
     code: "unknown_metric",
     message: /in Python/,
   });
+});
+
+test("an entry of custom_metrics that names no function where it is read is an error that has the right form", async () => {
+  for (const [entry, words, path] of [
+    [{ name: "./metrics.mjs#none" }, /`name` is not read here/, "config: custom_metrics.half.name"],
+    [{ codeconfig: { name: "a.b" } }, /`codeconfig` is not read here/, "config: custom_metrics.half.codeconfig"],
+    [
+      { code_config: "metrics.mjs#none" },
+      /expected an object, found "metrics/,
+      "config: custom_metrics.half.code_config",
+    ],
+    [{ code_config: { nmae: "a.b" } }, /found nothing/, "config: custom_metrics.half.code_config.name"],
+    [{ code_config: { name: "a.b" }, metricinfo: {} }, /`metricinfo` is not/, "config: custom_metrics.half.metricinfo"],
+    ["metrics.mjs#none", /expected an object/, "config: custom_metrics.half"],
+  ]) {
+    for (const criteria of [{ half: 0.1 }, { other: 1 }]) {
+      const loading = loadCustomMetrics({ criteria, custom_metrics: { half: entry } }, { modules: [file] });
+      const help = 'Write {"code_config": {"name": "./metrics.mjs#half"}}';
+      await assert.rejects(loading, { code: "invalid_input", message: words, path, help });
+    }
+  }
 });
 
 test("CommonJS has it too", async () => {

@@ -60,6 +60,18 @@ describe("evaluators", () => {
     assert.equal(ResponseEvaluator.getMetricInfo(RESPONSE_EVALUATION_SCORE).metricValueInfo.interval.maxValue, 5);
   });
 
+  test("take the metric's name in snake_case too, and say what else is wrong", async () => {
+    const metric = { metric_name: "response_evaluation_score", threshold: 4 };
+    const judge = async () => '{"explanation": "Flows.", "score": 4}';
+    const coherence = await new ResponseEvaluator(metric, { judge }).evaluateInvocations(
+      [turn("q", "a")],
+      [turn("q", "b")],
+    );
+    assert.equal(coherence.overallScore, 4);
+    const misspelt = { metric_name: "tool_trajectory_avg_score", criterion: { threshold: 1, matchtype: "EXACT" } };
+    await assert.rejects(new TrajectoryEvaluator(misspelt).evaluateInvocations([], []), { message: /matchtype/ });
+  });
+
   test("let criterion.threshold win over threshold", async () => {
     const metric = { metricName: "response_match_score", threshold: 1, criterion: { threshold: 0.4 } };
     const found = await new RougeEvaluator(metric).evaluateInvocations([turn("q", "a b")], [turn("q", "b c")]);
@@ -133,7 +145,7 @@ describe("the registry", () => {
       assert.throws(() => DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName }), {
         name: "AdkMetricsError",
         code: "unknown_metric",
-        message: `${metricName} not found in registry.`,
+        message: `there is no metric \`${metricName}\``,
       });
     }
   });
@@ -320,9 +332,7 @@ describe("metrics of the user's own", () => {
   });
 
   test("that never answer are given up after timeoutMs", async () => {
-    const began = performance.now();
     const set = await evaluateMine(never, { timeoutMs: 40 });
-    assert.ok(performance.now() - began < 5000);
     assert.equal(mineOf(set).reason, "no answer within 40 ms");
     assert.equal(mineOf(set).evalStatus, EvalStatus.NOT_EVALUATED);
   });

@@ -3,7 +3,21 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turn } from "./support/conversations.mjs";
-import { asActual, asConfig, asEvalSet, CRITERIA, paths, refuse, replaced, settle, SMALL } from "./support/hostile.mjs";
+import {
+  asActual,
+  asConfig,
+  asEvalSet,
+  CRITERIA,
+  failingAt,
+  LOOKS,
+  onlyOwnErrors,
+  paths,
+  refuse,
+  replaced,
+  settle,
+  SMALL,
+  THROWING,
+} from "./support/hostile.mjs";
 import { importEntry, testFile } from "./support/package.mjs";
 
 const adk = await importEntry();
@@ -167,23 +181,6 @@ describe("wrong types", () => {
     const metric = { metricName: "response_match_score", threshold: 1 };
     const set = await evaluate({ evalSet: SMALL, actual: SMALL });
     const Custom = class extends adk.Evaluator {};
-    const given = [
-      undefined,
-      null,
-      true,
-      7,
-      NaN,
-      1n,
-      "x",
-      Symbol("s"),
-      () => 1,
-      [],
-      {},
-      [1],
-      new Date(),
-      new Uint8Array(2),
-      Object.create(null),
-    ];
     const calls = {
       evaluate: (value) => evaluate(value),
       evaluateStream: (value) => adk.evaluateStream(value).next(),
@@ -228,7 +225,7 @@ describe("wrong types", () => {
         new adk.MetricEvaluatorRegistry().registerEvaluator({ metricName: "x" }, value),
     };
     for (const [name, call] of Object.entries(calls)) {
-      for (const value of given) {
+      for (const value of WRONG) {
         await settle(
           () => call(value),
           `${name} with ${typeof value} ${value === null || typeof value !== "object" ? String(value) : ""}`,
@@ -258,61 +255,16 @@ async function* exportedFunctions() {
   }
 }
 
-/** Calls a function. What it throws has to be an error of the package. */
-async function onlyOwnErrors(name, work, given) {
-  try {
-    const result = work(...given);
-    if (typeof result?.[Symbol.asyncIterator] === "function") await result.next();
-    else if (typeof result?.next === "function") result.next();
-    else await result;
-  } catch (error) {
-    assert.equal(error.name, "AdkMetricsError", `${name} with ${given.length} arguments: ${error.stack}`);
-  }
-}
-
 test("every function raises errors of this package only, whatever proxies it is given", async () => {
-  const failing = (target, trap) =>
-    new Proxy(target, {
-      [trap]: () => {
-        throw new TypeError("a trap");
-      },
-    });
-  const revoked = (target) => {
-    const { proxy, revoke } = Proxy.revocable(target, {});
-    revoke();
-    return proxy;
-  };
   const set = { evalSetId: "set", evalCases: [] };
-  const made = [() => revoked({}), () => revoked([])].concat(
-    ["get", "ownKeys", "has", "getOwnPropertyDescriptor"].flatMap((trap) => [
-      () => failing({}, trap),
-      () => failing([], trap),
-    ]),
-  );
   for await (const [name, work] of exportedFunctions()) {
-    for (const make of made) {
+    for (const make of THROWING) {
       for (const given of [[make()], [set, make()], [set, set, make()]]) await onlyOwnErrors(name, work, given);
     }
   }
 });
 
 test("every function raises errors of this package only, wherever in its argument a look fails", async () => {
-  /** A view of a value in which the look with a number throws, at the value or at anything in it. */
-  const failingAt = (root, last) => {
-    let looks = 0;
-    const viewOf = (target) => {
-      if (typeof target !== "object" || target === null) return target;
-      const look = (trap) =>
-        function (...args) {
-          looks += 1;
-          if (looks === last) throw new TypeError(`look ${last}`);
-          return trap === "get" ? viewOf(Reflect.get(args[0], args[1])) : Reflect[trap](...args);
-        };
-      const traps = ["get", "has", "ownKeys", "getOwnPropertyDescriptor", "getPrototypeOf"];
-      return new Proxy(target, Object.fromEntries(traps.map((trap) => [trap, look(trap)])));
-    };
-    return viewOf(root);
-  };
   const invocation = {
     ...turn("q", "a"),
     intermediateData: { invocationEvents: [{ content: { parts: [{ functionCall: { name: "t", args: { x: 1 } } }] } }] },
@@ -325,7 +277,7 @@ test("every function raises errors of this package only, wherever in its argumen
   ];
   for await (const [name, work] of exportedFunctions()) {
     for (const value of values) {
-      for (const last of [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 29, 38, 50, 80, 130]) {
+      for (const last of LOOKS) {
         await onlyOwnErrors(`${name}, look ${last}`, work, [failingAt(value, last)]);
         await onlyOwnErrors(`${name}, look ${last}`, work, [failingAt([value], last), value]);
         await onlyOwnErrors(`${name}, look ${last}`, work, [value, failingAt(value, last)]);

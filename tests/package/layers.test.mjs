@@ -1,4 +1,5 @@
-// The way through the crate and the package is one line: a file imports what stands before it, never what stands after.
+// The way through the crate and the package is one line: a file imports what stands before it, never what stands after. And
+// a file has one concern, of which 500 lines are a sign.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,12 +12,25 @@ const CRATE = ["foundation", "model", "text", "trajectory", "judge", "metrics", 
 
 /** Of the package: folders and files of `pkg-template/src/`. What stands in one row may import each other. */
 const PACKAGE = [
-  ["generated", "enums", "closest", "lists", "abort", "metric-names"],
+  ["generated", "enums", "closest", "lists", "metric-names"],
   ["errors", "types"],
-  ["invocation", "engine", "known-options", "metric-info"],
+  ["abort", "invocation", "engine", "known-options", "metric-info"],
   ["judges"],
+  ["journal"],
+  ["batches"],
   ["run"],
-  ["rouge", "advisory", "thresholds", "adk-schema", "evaluators", "metric-function", "registry", "evaluate", "votes"],
+  [
+    "rouge",
+    "advisory",
+    "thresholds",
+    "adk-schema",
+    "stored-results",
+    "evaluators",
+    "metric-function",
+    "registry",
+    "evaluate",
+    "votes",
+  ],
   ["statistics", "estimate"],
   ["report", "compare", "modules"],
   ["calibration"],
@@ -26,6 +40,27 @@ const PACKAGE = [
   ["entrypoints", "testing"],
   ["cli"],
 ];
+
+/** Tables, types and recorded data, which may be longer than other files: who looks for something in them knows its name. */
+const LONG = [
+  "pkg-template/src/cli/options.ts",
+  "pkg-template/src/types.ts",
+  "src/text/tables.rs",
+  "tests/report/judged-fixtures.ts",
+];
+const MOST_LINES = 500;
+const FOLDERS = ["benches", "fuzz", "pkg-template", "scripts", "src", "tests", "www", "xtask"];
+/** What is installed, generated or recorded. */
+const NOT_WRITTEN = new Set([
+  "node_modules",
+  "target",
+  "generated",
+  "dist",
+  "vectors",
+  "corpus",
+  "artifacts",
+  "coverage",
+]);
 
 const filesOf = (folder, ending) =>
   readdirSync(join(root, folder), { recursive: true })
@@ -65,4 +100,36 @@ test("the package's modules import only what stands before them", () => {
     }
   }
   assert.deepEqual(wrong, []);
+});
+
+test("no file is longer than 500 lines, but tables, types and recorded data", () => {
+  const long = [];
+  const walk = (folder) => {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) {
+        if (!NOT_WRITTEN.has(entry.name) && !entry.name.startsWith(".")) walk(path);
+      } else if (/\.(rs|tsx?|m?js|css)$/.test(entry.name)) {
+        const lines = readFileSync(join(root, path), "utf8").split("\n").length - 1;
+        if (lines > MOST_LINES) long.push(path);
+      }
+    }
+  };
+  FOLDERS.forEach(walk);
+  assert.deepEqual(long.sort(), LONG, "Split a file where its concern divides, and a table goes into the list");
+});
+
+test("the package calls everything that the engine exports", () => {
+  const generated = join(root, "pkg-template/src/generated");
+  const declared = readFileSync(join(generated, "adk_metrics.d.ts"), "utf8").split("export type InitInput")[0];
+  const exported = [...declared.matchAll(/^(?:export function |    (?:static )?)(\w+)\(/gm)].map(([, name]) => name);
+  const code = filesOf("pkg-template/src", ".ts")
+    .filter((file) => !file.startsWith("generated/"))
+    .map((file) => readFileSync(join(root, "pkg-template/src", file), "utf8"))
+    .join("\n");
+  // What wasm-bindgen makes of every class and of the start of the module.
+  const own = new Set(["constructor", "free", "throw_panics", "__wbg_reset_state"]);
+  const unused = exported.filter((name) => !own.has(name) && !new RegExp(`\\.${name}\\(`).test(code));
+  assert.ok(exported.length > 20);
+  assert.deepEqual(unused, []);
 });

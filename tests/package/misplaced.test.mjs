@@ -3,7 +3,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AgentEvaluator, evaluate, geminiJudge } from "../../pkg/dist/esm/node.js";
+import * as adk from "../../pkg/dist/esm/node.js";
+
+const { AgentEvaluator, evaluate } = adk;
 
 const turns = [{ userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } }];
 const evalSet = { evalSetId: "s", evalCases: [{ evalId: "c", conversation: turns }] };
@@ -47,9 +49,114 @@ test("a text is told where a path belongs", async () => {
   await assert.rejects(AgentEvaluator.evaluate(agent, "x".repeat(5000)), { code: "invalid_input" });
 });
 
-test("a function that makes a judge is told where a judge belongs", async () => {
-  const request = { evalSet, actual: evalSet, criteria: { safety_v1: 1 }, judge: geminiJudge };
-  const { evalCaseResults } = await evaluate(request);
-  const [{ reason }] = evalCaseResults[0].overallEvalMetricResults;
-  assert.match(reason, /this function makes a judge and is none itself.* Call it/);
+test("a function that makes a judge is refused before the agent is run", async () => {
+  let runs = 0;
+  const counted = () => String((runs += 1));
+  const criteria = { safety_v1: 1 };
+  const { geminiJudge, openaiJudge, anthropicJudge, ollamaJudge, vertexJudge, replayJudge, recordJudge } = adk;
+  const { languageModelJudge, adkJudge } = adk;
+  for (const [name, judge] of Object.entries({
+    ...{ geminiJudge, openaiJudge, anthropicJudge, ollamaJudge, vertexJudge, replayJudge, recordJudge },
+    ...{ languageModelJudge, adkJudge },
+  })) {
+    const places = {
+      evaluate: () => evaluate({ evalSet, actual: evalSet, criteria, judge }),
+      agent: () => AgentEvaluator.evaluateEvalSet(counted, evalSet, criteria, 1, false, { judge }),
+      simulator: () =>
+        AgentEvaluator.evaluateEvalSet(counted, evalSet, { response_match_score: 0 }, 1, false, {
+          userSimulator: { judge },
+        }),
+      default: async () => adk.setDefaultJudge(judge),
+      recorded: async () => recordJudge(judge, () => {}),
+    };
+    for (const [place, give] of Object.entries(places)) {
+      await assert.rejects(give(), (error) => {
+        assert.match(error.message, /^this function makes a judge and is none itself/, `${name}, ${place}`);
+        assert.match(error.help, /^Call it/);
+        return true;
+      });
+    }
+  }
+  assert.equal(runs, 0);
+});
+
+test("an evalset that is scored by itself is told, whichever way it is given", async () => {
+  const message = "`actual` is the evalset itself, so what is expected is compared with itself";
+  const criteria = { response_match_score: 1 };
+  const [text, bytes] = [JSON.stringify(evalSet), new TextEncoder().encode(JSON.stringify(evalSet))];
+  for (const [expected, actual] of [
+    [evalSet, evalSet],
+    [bytes, bytes],
+    [bytes, text],
+  ]) {
+    const { warnings = [] } = await evaluate({ evalSet: expected, actual, criteria });
+    assert.deepEqual(
+      warnings.map((one) => one.message),
+      [message],
+    );
+    await assert.rejects(evaluate({ evalSet: expected, actual, criteria, strict: true }), { code: "invalid_input" });
+  }
+  const said = structuredClone(evalSet);
+  said.evalCases[0].conversation[0].finalResponse.parts[0].text = "Hi!";
+  for (const request of [
+    { actual: said, criteria },
+    { actual: evalSet, criteria: {}, countOnly: true },
+  ]) {
+    assert.equal((await evaluate({ evalSet, ...request })).warnings, undefined);
+  }
+});
+
+test("options for judges that have no effect are told", async () => {
+  const judge = () => "";
+  const said = [{ evalId: "c", inferences: turns }];
+  const request = { evalSet, actual: { inferenceResults: said }, criteria: { response_match_score: 1 } };
+  const told = async (options) => (await evaluate({ ...request, ...options })).warnings?.map(({ message }) => message);
+  assert.deepEqual(await told({ judge, budget: { calls: 1 } }), [
+    "no metric asks a judge, so `judge`, `budget` have no effect",
+  ]);
+  assert.deepEqual(await told({ retry: { attempts: 2 } }), ["no metric asks a judge, so `retry` has no effect"]);
+  assert.deepEqual(await told({ cache: adk.memoryCache() }), ["no metric asks a judge, so `cache` has no effect"]);
+  assert.equal(await told({ concurrency: 2, timeoutMs: 5 }), undefined);
+  const ran = (criteria, set = evalSet) =>
+    AgentEvaluator.evaluateEvalSet(agent, set, criteria, 1, false, {
+      judge: () => "</finished>",
+      budget: { calls: 9 },
+    });
+  const { warnings } = await ran({ response_match_score: 0 });
+  assert.deepEqual(
+    warnings.map(({ message }) => message),
+    ["no metric asks a judge, so `judge`, `budget` have no effect"],
+  );
+  const conversationScenario = { startingPrompt: "Hi", conversationPlan: "Say hi." };
+  const played = { evalSetId: "s", evalCases: [{ evalId: "c", conversationScenario }] };
+  const { warnings: ofPlayed = [] } = await ran({ turns: 0 }, played).catch(({ results: [one] = [{}] }) => one);
+  assert.ok(ofPlayed.every(({ path }) => path !== "options"));
+});
+
+test("what a turn expects is told so where it stands in a case, and in the words of the old forms", async () => {
+  const calls = [{ tool_name: "delete_account", tool_input: {} }];
+  const scored = (more, ofTurn) => {
+    const conversation = [{ ...turns[0], ...ofTurn }];
+    return evaluate({
+      evalSet: { evalSetId: "s", evalCases: [{ evalId: "c", conversation, ...more }] },
+      actual: evalSet,
+      criteria: { tool_trajectory_avg_score: 1 },
+    });
+  };
+  for (const key of ["tool_uses", "toolUses", "intermediate_data", "expected_tool_use", "finalResponse"]) {
+    await assert.rejects(scored({ [key]: calls }), {
+      message: `\`${key}\` is not a key of an eval case`,
+      path: `evalSet: evalCases[0].${key}`,
+      help: "It belongs into a turn, an item of `conversation`",
+    });
+  }
+  for (const [key, meant] of [
+    ["expected_tool_use", "intermediate_data.tool_uses"],
+    ["expectedToolUse", "intermediateData.toolUses"],
+    ["expected_tool_calls", "intermediate_data.tool_uses"],
+  ]) {
+    await assert.rejects(scored({}, { [key]: calls }), { help: `Did you mean \`${meant}\`?` });
+  }
+  // A case may have what else its author likes.
+  assert.equal((await scored({ tools: calls, reference: "Hello" })).warnings, undefined);
 });

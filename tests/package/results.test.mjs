@@ -157,8 +157,24 @@ describe("withThresholds", () => {
         help: /`tool_trajectory_avg_score`, `response_match_score`/,
       });
     }
+    assert.throws(() => withThresholds(set, { response_match_scor: 1 }), {
+      help: "Did you mean `response_match_score`?",
+    });
     const empty = { ...set, evalCaseResults: [] };
     assert.deepEqual(withThresholds(empty, { nonsense: 1 }), empty);
+  });
+
+  test("warns of a threshold outside the range of scores as configs do", async () => {
+    const inputs = { evalSet: EXPECTED, actual: ACTUAL };
+    const set = await evaluate({ ...inputs, criteria: { response_match_score: 0.5 } });
+    for (const criteria of [{ response_match_score: 50 }, { response_match_score: -1 }]) {
+      const { warnings } = await evaluate({ ...inputs, criteria });
+      assert.deepEqual(
+        withThresholds(set, criteria).warnings.map(({ code, message, help }) => ({ code, message, help })),
+        warnings.map(({ code, message, help }) => ({ code, message, help })),
+      );
+    }
+    assert.equal(withThresholds(set, { response_match_score: 1 }).warnings, undefined);
   });
 });
 

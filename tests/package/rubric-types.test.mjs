@@ -59,7 +59,10 @@ test("a rubric whose type no metric reads is warned of, once for each type", asy
 
 test("types are looked at only where a metric reads rubrics by them", async () => {
   const evalSet = setOf([turn(rubric("calm", "TONE"))]);
-  assert.deepEqual(await warnings(evalSet, evalSet, { response_match_score: 0.5, safety_v1: 0.5 }), []);
+  assert.deepEqual(
+    await warnings(evalSet, structuredClone(evalSet), { response_match_score: 0.5, safety_v1: 0.5 }),
+    [],
+  );
 });
 
 test("strict refuses them", async () => {

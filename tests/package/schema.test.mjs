@@ -314,8 +314,8 @@ describe("an editor with the schema of configs", () => {
     assert.match(ignoreArgs.insertText, /false/);
     assert.match(matchType.insertText, /EXACT/);
     assert.deepEqual(await labels('{"criteria": {"hallucinations_v1": {"judge_model_options": {▮}}}}'), [
-      ...["judge_model", "judge_model_config", "num_samples", "parallelism_limit"],
-      ...["judgeModel", "judgeModelConfig", "numSamples", "parallelismLimit"],
+      ...["judge_model", "judge_model_config", "judge_models", "num_samples", "parallelism_limit"],
+      ...["judgeModel", "judgeModelConfig", "judgeModels", "numSamples", "parallelismLimit"],
     ]);
   });
 

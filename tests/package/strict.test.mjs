@@ -26,7 +26,7 @@ test("a warning is in the results and in JUnit", async () => {
 test("a warning has its line where the input is text or bytes", async () => {
   const lines = (value) => JSON.stringify(value, null, 1);
   const spoilt = (value) => lines(value).replace("{", '{\n"owner": "me",');
-  const given = { evalSet: spoilt(setOf({})), actual: new TextEncoder().encode(spoilt(setOf({}))) };
+  const given = { evalSet: spoilt(setOf({})), actual: new TextEncoder().encode(`${spoilt(setOf({}))}\n`) };
   const config = `{"criteria": {"response_match_score": 0.5},\n\n"owner": "me"}`;
   const placesIn = ({ warnings }) => warnings.map(({ path, line }) => [path, line]);
   assert.deepEqual(placesIn(await evaluate({ ...given, config })), [
@@ -175,7 +175,7 @@ test("a metric that is given in two spellings is an error: its results could not
 
 test("a threshold that every score reaches, or none, is warned of", async () => {
   const warningsOf = async (criteria, more = {}) =>
-    (await evaluate({ evalSet: setOf({}), actual: setOf({}), criteria, judge: async () => "", ...more })).warnings;
+    (await evaluate({ evalSet: setOf({}), actual: setOf({}), criteria, ...more })).warnings;
   assert.deepEqual(await warningsOf({ response_match: 5 }), [
     {
       code: "invalid_input",
@@ -186,7 +186,7 @@ test("a threshold that every score reaches, or none, is warned of", async () => 
   ]);
   const criteria = { response_match_score: { threshold: -1 }, response_evaluation_score: 0.8 };
   assert.deepEqual(
-    (await warningsOf(criteria)).map(({ message, path }) => [message, path]),
+    (await warningsOf(criteria, { judge: async () => "" })).map(({ message, path }) => [message, path]),
     [
       [
         "every score reaches the threshold -1 of `response_match_score`, whose scores are from 0 to 1",
@@ -201,7 +201,7 @@ test("a threshold that every score reaches, or none, is warned of", async () => 
   for (const fine of [0, 1, "1", false, true]) {
     assert.equal(await warningsOf({ response_match_score: fine, tool_trajectory_f1: { threshold: fine } }), undefined);
   }
-  assert.equal(await warningsOf({ response_evaluation_score: 0 }), undefined);
+  assert.equal(await warningsOf({ response_evaluation_score: 0 }, { judge: async () => "" }), undefined);
   await assert.rejects(warningsOf({ tool_trajectory_avg_score: 1.5 }, { strict: true }), /no score reaches/);
 });
 

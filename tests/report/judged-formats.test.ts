@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { EvalStatus } from "../../pkg-template/src/enums.js";
 import {
   renderCsv,
   renderHtml,
@@ -240,6 +241,49 @@ test("CSV: samples, tokens and rubric scores follow the other columns", () => {
         '"{""names_price"":1,""offers_alternative"":1,""no_pressure"":1}"',
     ),
   );
+});
+
+test("JUnit and CSV tell the models that played users apart from those that judged", () => {
+  const models = ["gemini-3-pro", "gpt-5"];
+  const counted = { calls: 12, answered: 11, failed: 1, retried: 0, lost: 0, unreported: 2 };
+  const simulatorUsage = { models, ...counted, inputTokens: 900, outputTokens: 30 };
+  const set = { ...judgedSet(), simulatorUsage };
+  const xml = renderJUnit([set]);
+  assert.match(xml, /<property name="judges" value="gemini-2\.5-flash/);
+  for (const [name, value] of Object.entries({
+    simulators: "gemini-3-pro, gpt-5",
+    simulatorCalls: 12,
+    simulatorAnswersWithoutTokens: 2,
+  })) {
+    assert.ok(xml.includes(`<property name="${name}" value="${value}"/>`), name);
+  }
+  const [header = "", first = "", second = ""] = renderCsv([set]).split("\r\n");
+  assert.match(
+    header,
+    /,judgeOutputTokens,rubricScores,simulatorModels,simulatorCalls,simulatorInputTokens,simulatorOutputTokens/,
+  );
+  assert.match(first, /,"gemini-3-pro, gpt-5",12,900,30(?:,|$)/);
+  assert.match(second, /,,,,(?:,|$)/);
+  assert.doesNotMatch(renderCsv([judgedSet()]), /simulatorCalls/);
+});
+
+test("CSV and the details of the table have no 0 for calls of models that nothing reported", () => {
+  const set = judgedSet();
+  const unreported = (calls: number) => {
+    const counted = { metricName: "inference_call_count_v1", score: calls, evalStatus: EvalStatus.INFORMATIONAL };
+    const [first] = set.evalCaseResults;
+    const [turn] = first?.evalMetricResultPerInvocation ?? [];
+    assert.ok(first && turn);
+    const turns = [{ ...turn, evalMetricResults: [counted] }];
+    return {
+      ...set,
+      evalCaseResults: [{ ...first, overallEvalMetricResults: [counted], evalMetricResultPerInvocation: turns }],
+    };
+  };
+  assert.match(renderCsv([unreported(2)]), /,inference_call_count_v1,2,,informational,,/);
+  assert.match(renderCsv([unreported(0)]), /,inference_call_count_v1,,,informational,no call of a model was reported,/);
+  assert.match(renderTable([unreported(2)], { details: true }), /inference_call_count_v1: 2/);
+  assert.doesNotMatch(renderTable([unreported(0)], { details: true }), /inference_call_count_v1/);
 });
 
 test("what a judge writes can neither leave its place nor act, in any format", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sideText } from "../../pkg-template/src/report/difference.js";
-import { renderTable } from "../../pkg-template/src/report/index.js";
+import { renderHtml, renderMarkdown, renderTable } from "../../pkg-template/src/report/index.js";
 import { displayWidth } from "../../pkg-template/src/report/text.js";
 import { emptySet, hostileSet, supportSet, travelSet } from "./fixtures.js";
 import { hostileJudgedSet, judgedSet } from "./judged-fixtures.js";
@@ -112,4 +112,15 @@ test("there is no escape sequence unless colour is asked for, and then only ours
 
 test("no score is ever shown as NaN or undefined", () => {
   assert.doesNotMatch(renderTable(all(), { details: true }), /NaN|undefined/);
+});
+
+test("metrics that decide nothing are marked, in every format with rows", () => {
+  const set = { ...travelSet(), advisory: ["response_match_score"] };
+  const rows = renderTable([set], { width: 140 }).split("\n");
+  const marked = rows.filter((line) => /(?:passed|failed|not evaluated), advisory$/.test(line));
+  assert.ok(marked.length > 0 && marked.every((line) => line.includes("response_match_score")));
+  assert.ok(!renderTable([travelSet()]).includes("advisory"));
+  assert.match(renderMarkdown([set]), /<code>response&#95;match&#95;score<\/code> \(advisory\)/);
+  const html = renderHtml([set]);
+  assert.match(html, /<th scope="row">response_<wbr>match_<wbr>score <span class="muted">advisory<\/span><\/th>/);
 });

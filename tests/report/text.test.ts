@@ -53,11 +53,11 @@ test("a shortened text never exceeds its width, and is cut between characters", 
   for (let width = 1; width < 20; width++) assert.ok(displayWidth(shorten("a京👨‍👩‍👧é \n".repeat(9), width)) <= width);
 });
 
-test("a megabyte is shortened without reading it all", () => {
-  const started = performance.now();
-  const huge = "京".repeat(1_000_000);
-  for (let at = 0; at < 200; at++) shorten(huge, 80);
-  assert.ok(performance.now() - started < 2000);
+test("a megabyte is shortened without reading it all", (context) => {
+  const segment = context.mock.method(Intl.Segmenter.prototype, "segment");
+  shorten("京".repeat(1_000_000), 80);
+  const lengths = segment.mock.calls.map(({ arguments: [text] }) => text.length);
+  assert.ok(lengths.length > 0 && Math.max(...lengths) < 2000, lengths.join());
 });
 
 test("wrapping breaks at spaces, and wide words anywhere", () => {

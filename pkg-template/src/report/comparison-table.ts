@@ -25,7 +25,8 @@ import {
   wouldShowText,
 } from "./comparison.js";
 import { type At, caseName, informationalLabel, joined } from "./results.js";
-import { type Cell, Page, type Style, type TableOptions, widthOf, writeRows } from "./table.js";
+import { type Cell, Page, type Style, widthOf, writeRows } from "./page.js";
+import type { TableOptions } from "./table.js";
 import { amountText, count, displayWidth, head, shorten } from "./text.js";
 
 /**

@@ -7,6 +7,7 @@ import { repeatedOf } from "./reliability.js";
 import {
   type At,
   guarded,
+  isUnreported,
   joined,
   listOf,
   namedCases,
@@ -19,6 +20,7 @@ import { defused, head, visible } from "./text.js";
 
 const HEADER = ["evalSetId", "evalId", "run", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
 const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOutputTokens", "rubricScores"];
+const SIMULATOR_HEADER = ["simulatorModels", "simulatorCalls", "simulatorInputTokens", "simulatorOutputTokens"];
 const REPEATED_HEADER = ["caseRuns", "casePassedRuns", "isFlaky"];
 const WARNINGS_HEADER = "warnings";
 
@@ -27,6 +29,7 @@ interface Columns {
   judged: boolean;
   /** Where cases were run repeatedly: what is known of each, by evalset and id. */
   repeated: ReadonlyMap<string, CaseReliability> | undefined;
+  simulated: boolean;
   warnings: boolean;
 }
 
@@ -41,6 +44,9 @@ interface Columns {
  *
  * Where cases were run repeatedly, three more follow: how many runs of the case passed or failed, how many passed, and whether
  * some passed and some failed.
+ *
+ * Where models played users, four more columns name these models and count their calls and tokens, in the first row of the
+ * evalset.
  *
  * Where there are warnings, a last column `warnings` holds them as a JSON list of texts: those about a metric in its rows, and
  * those about the inputs, and that the run was cancelled, in the first row of the evalset.
@@ -70,11 +76,13 @@ export function csvChunks(results: Results): Generator<string> {
 function* csvPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
   const cases = repeatedOf(sets)?.cases;
   const repeated = cases === undefined ? undefined : new Map(cases.map((one) => [keyOf(one), one]));
-  const columns: Columns = { judged: anyJudged(sets), repeated, warnings: anyWarning(sets) };
+  const simulated = sets.some(({ simulatorUsage }) => Boolean(simulatorUsage));
+  const columns: Columns = { judged: anyJudged(sets), repeated, simulated, warnings: anyWarning(sets) };
   const header = [
     ...HEADER,
     ...(columns.judged ? JUDGED_HEADER : []),
     ...(repeated === undefined ? [] : REPEATED_HEADER),
+    ...(simulated ? SIMULATOR_HEADER : []),
     ...(columns.warnings ? [WARNINGS_HEADER] : []),
   ];
   yield `${header.join(",")}\r\n`;
@@ -85,7 +93,7 @@ function* csvPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
     }
     for (const [position, { run, result }] of namedCases(set).entries()) {
       at(index, position);
-      yield rowsOf(set, run, result, position === 0 ? ofSet : [], columns);
+      yield rowsOf(set, run, result, position === 0, position === 0 ? ofSet : [], columns);
     }
   }
 }
@@ -94,6 +102,7 @@ function rowsOf(
   set: EvalSetResult,
   run: number,
   result: EvalCaseResult,
+  isFirst: boolean,
   ofSet: readonly string[],
   columns: Columns,
 ): string {
@@ -107,6 +116,7 @@ function rowsOf(
         ...cells,
         ...(columns.judged ? judgedCells(metric) : []),
         ...(columns.repeated === undefined ? [] : repeatedCells(columns.repeated.get(keyOf(result)))),
+        ...(columns.simulated ? simulatorCells(isFirst && rows.length === 0 ? set.simulatorUsage : undefined) : []),
         ...(columns.warnings ? [warningsCell(rows.length === 0 ? [...ofSet, ...ofMetric] : ofMetric)] : []),
       ]),
     );
@@ -116,10 +126,10 @@ function rowsOf(
       [
         turn,
         cell(metric.metricName),
-        numberCell(metric.score),
+        numberCell(isUnreported(metric) ? undefined : metric.score),
         numberCell(metric.threshold),
         statusWord(metric.evalStatus),
-        cell(metric.reason ?? ""),
+        cell(metric.reason ?? (isUnreported(metric) ? "no call of a model was reported" : "")),
       ],
       metric,
     );
@@ -142,6 +152,13 @@ function repeatedCells(one: CaseReliability | undefined): string[] {
   return one === undefined
     ? REPEATED_HEADER.map(() => "")
     : [String(one.runs), String(one.passed), String(one.isFlaky)];
+}
+
+/** The cells below {@link SIMULATOR_HEADER}. */
+function simulatorCells(usage: EvalSetResult["simulatorUsage"]): string[] {
+  if (usage === undefined) return SIMULATOR_HEADER.map(() => "");
+  const { models, calls, inputTokens, outputTokens } = usage;
+  return [cell(models.join(", ")), numberCell(calls), numberCell(inputTokens), numberCell(outputTokens)];
 }
 
 function line(cells: readonly string[]): string {

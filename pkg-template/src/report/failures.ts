@@ -2,10 +2,22 @@
 
 import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
+import { gateLines, type GateReport } from "../statistics/gates.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
 import { failuresOf } from "./difference.js";
-import { alikeRuns, type At, guarded, joined, listOf, namedCases, type Results, caseName } from "./results.js";
-import { Page, type Paint, widthOf, writeCaseHeading, writeFailure } from "./table.js";
+import {
+  alikeRuns,
+  type At,
+  guarded,
+  joined,
+  listOf,
+  namedCases,
+  type Results,
+  caseName,
+  warningLines,
+} from "./results.js";
+import { Page, type Paint, widthOf } from "./page.js";
+import { writeCaseHeading, writeFailure } from "./table.js";
 import { count, scoreText } from "./text.js";
 
 /** How to show what did not pass. */
@@ -19,7 +31,7 @@ export interface FailureOptions {
 /**
  * Renders the cases that did not pass or have a metric that did not: each metric with its score and threshold, each turn
  * with what was expected and what happened. Runs of a case that tell the same are shown once. The text is empty if there
- * is no such case.
+ * is no such case, whatever the results warn of (`warnings`).
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but results.
  *
@@ -115,6 +127,31 @@ export function failureSummary(failures: readonly PooledFailure[], results: read
   return [`${title}, ${often}.`, ...means];
 }
 
+/** What did not pass of an agent: in lines for a summary, and in detail. With gates these decide, over all runs. */
+export function failureMessage(
+  { failures, results, gates }: FailedEvaluation,
+  options?: FailureOptions,
+): { summary: string[]; details: string } {
+  const summary =
+    gates === undefined
+      ? failureSummary(failures, results)
+      : [
+          ...gateLines(gates),
+          ...(results.some(({ cancelled }) => cancelled) ? ["The run was cancelled; some results are missing."] : []),
+        ];
+  return {
+    summary: [...summary, ...warningLines(results)],
+    details: gates === undefined ? renderPooledFailures(failures, results, options) : renderFailures(results, options),
+  };
+}
+
+/** An evaluation of an agent that did not pass. */
+interface FailedEvaluation {
+  failures: readonly PooledFailure[];
+  results: readonly EvalSetResult[];
+  gates?: GateReport | undefined;
+}
+
 /** Renders what did not pass by the means of all runs. */
 export function renderPooledFailures(
   failures: readonly PooledFailure[],
@@ -136,7 +173,8 @@ function onlyFailures(set: EvalSetResult, failed: ReadonlySet<string>): EvalSetR
     if (metrics.length === 0) return result;
     const kept = metrics.filter(({ metricName }) => failed.has(keyOf({ evalSetId, evalId, metricName })));
     const isPassed = kept.every(({ evalStatus }) => evalStatus === EvalStatus.PASSED);
-    const finalEvalStatus = isPassed ? EvalStatus.PASSED : result.finalEvalStatus;
+    const isUnevaluated = result.finalEvalStatus === EvalStatus.NOT_EVALUATED;
+    const finalEvalStatus = isPassed ? EvalStatus.PASSED : isUnevaluated ? result.finalEvalStatus : EvalStatus.FAILED;
     return { ...result, finalEvalStatus, overallEvalMetricResults: kept };
   });
   return { ...set, evalCaseResults };

@@ -10,6 +10,7 @@ import { htmlChunks } from "./html.js";
 import { junitChunks } from "./junit.js";
 import { renderMarkdown } from "./markdown.js";
 import type { Results } from "./results.js";
+import { RESULT_LINES, resultLines } from "../stored-results.js";
 import { tableChunks, type TableOptions } from "./table.js";
 
 /** A format of reports. */
@@ -73,6 +74,16 @@ const FORMATS = {
         return comparisonJsonChunks(only !== undefined && others.length === 0 ? only : comparisons);
       },
     },
+  },
+  jsonl: {
+    label: "JSON lines",
+    about: "everything, votes and explanations too: to open again",
+    ending: ".results.jsonl",
+    mediaType: "application/jsonl",
+    fileNames: /\.jsonl$/i,
+    signature: RESULT_LINES,
+    explains: "all",
+    render: (results): Iterable<string> => resultLines(results),
   },
   junit: {
     label: "JUnit",

@@ -20,4 +20,5 @@ export { htmlChunks, type HtmlOptions, renderHtml } from "./html.js";
 export { junitChunks, renderJUnit } from "./junit.js";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.js";
 export type { Results } from "./results.js";
-export { type Paint, renderTable, type Style, tableChunks, type TableOptions } from "./table.js";
+export { type Paint, type Style } from "./page.js";
+export { renderTable, tableChunks, type TableOptions } from "./table.js";

@@ -195,6 +195,7 @@ export function samplesText(metric: EvalMetricResult): string | undefined {
   const tie = tieWord(metric);
   const head = asked === of ? `${count(of, "sample")} asked` : `${asked} of ${count(of, "sample")} asked`;
   return [
+    ...disagreement(votes, words),
     parts.length > 0 ? `${head}: ${parts.join(", ")}` : head,
     ...(tie ? [`a tie counts as ${tie}`] : []),
     // Only votes stop early: a missing step or an unsettled vote was never asked for another reason.
@@ -202,6 +203,19 @@ export function samplesText(metric: EvalMetricResult): string | undefined {
       ? [isNumber(metric.score) && isVote(metric) ? `early stopping saved ${spared}` : `${spared} not asked`]
       : []),
   ].join("; ");
+}
+
+/** `a panel of 2 disagrees: gpt-4.1-mini valid, llama3.2 invalid`; nothing where no panel was asked, or all say the same. */
+function disagreement(votes: readonly SampleVote[], words: readonly string[]): string[] {
+  const said = new Map<string, Set<string>>();
+  for (const [at, { judge }] of votes.entries()) {
+    if (judge !== undefined) said.set(judge, (said.get(judge) ?? new Set()).add(words[at] as string));
+  }
+  const texts = [...said].map(([judge, all]) => [judge, [...all].join(" and ")] as const);
+  if (new Set(texts.map(([, text]) => text)).size < 2) return [];
+  return [
+    `the panel disagrees (${texts.map(([judge, text]) => `${shorten(oneLine(judge), 60)}: ${text}`).join(", ")})`,
+  ];
 }
 
 /** Whether a result comes of several samples of one question. */
@@ -239,8 +253,10 @@ export function tokensText({ inputTokens, outputTokens }: Tokens): string {
 }
 
 /** `step 1, sample 2`: a sample by its place, steps only where a result has several. */
-function sampleName({ sampleIndex, stepIndex }: SampleVote, several: boolean): string {
-  return several ? `step ${(stepIndex ?? 0) + 1}, sample ${sampleIndex + 1}` : `sample ${sampleIndex + 1}`;
+function sampleName({ sampleIndex, stepIndex, judge }: SampleVote, several: boolean): string {
+  const by = judge === undefined ? "" : `, ${shorten(oneLine(judge), 60)}`;
+  const name = several ? `step ${(stepIndex ?? 0) + 1}, sample ${sampleIndex + 1}` : `sample ${sampleIndex + 1}`;
+  return `${name}${by}`;
 }
 
 /** Whether the samples of a result are about several steps of a turn. */
@@ -357,7 +373,7 @@ export function judgeNames(results: readonly EvalSetResult[]): string[] {
 }
 
 /** What the judges of some sets did, all in all; undefined where nothing is known of it. */
-export function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
+function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
   const usages = results.flatMap(({ judgeUsage }) => (judgeUsage ? [judgeUsage] : []));
   if (usages.length === 0) return undefined;
   const sum = (key: keyof JudgeUsage) => usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
@@ -377,7 +393,7 @@ export function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | unde
 }
 
 /** What the models did that played users, all in all; undefined where none did. */
-export function totalSimulatorUsage(results: readonly EvalSetResult[]): SimulatorUsage | undefined {
+function totalSimulatorUsage(results: readonly EvalSetResult[]): SimulatorUsage | undefined {
   const usages = results.flatMap(({ simulatorUsage }) => (simulatorUsage ? [simulatorUsage] : []));
   if (usages.length === 0) return undefined;
   const sum = (key: Exclude<keyof SimulatorUsage, "models">) =>
@@ -397,7 +413,7 @@ export function totalSimulatorUsage(results: readonly EvalSetResult[]): Simulato
 }
 
 /** Tokens in words, and that they are a guess as far as answers did not say. */
-export function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
+function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
   const { answered = 0, unreported = 0 } = usage;
   if (!hasTokens(usage)) return "";
   if (unreported === 0) return tokensText(usage);

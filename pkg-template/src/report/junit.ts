@@ -244,6 +244,7 @@ function judgeProperties(set: EvalSetResult): Test["properties"] {
   const names = judgeNames([set]);
   return [
     ...(names.length > 0 ? [["judges", names.join(", ")] satisfies [string, string]] : []),
+    ...(users?.models?.length ? [["simulators", users.models.join(", ")] satisfies [string, string]] : []),
     ...(
       [
         ["judgeCalls", usage?.calls],
@@ -260,6 +261,7 @@ function judgeProperties(set: EvalSetResult): Test["properties"] {
         ["simulatorInputTokens", users?.inputTokens],
         ["simulatorOutputTokens", users?.outputTokens],
         ["simulatorCost", users?.cost],
+        ["simulatorAnswersWithoutTokens", users?.unreported || undefined],
       ] as const
     ).flatMap(([name, value]) => property(name, value)),
   ];

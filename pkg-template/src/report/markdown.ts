@@ -97,7 +97,7 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
           .join("<br>")}`,
       );
     }
-    if (named.length > 0) write(summaryTable(named, maxRows));
+    if (named.length > 0) write(summaryTable(named, maxRows, set.advisory));
     for (const table of found === undefined ? [] : reliabilityTables(found)) write(reliabilityTable(table));
     const failures = alikeRuns(named, ({ position, result }) => {
       at(index, position);
@@ -130,10 +130,12 @@ function statusIcon(status: EvalStatus): string {
   return status === EvalStatus.FAILED ? "❌" : "⚠️";
 }
 
-function summaryTable(cases: readonly NamedCase[], maxRows: number): string {
+function summaryTable(cases: readonly NamedCase[], maxRows: number, advisory: readonly string[] = []): string {
   const names = metricNames(cases.map(({ result }) => judgedMetrics(result.overallEvalMetricResults)));
   const hasColumns = names.length <= MOST_METRIC_COLUMNS;
-  const columns = hasColumns ? names.map(code) : ["Metrics"];
+  const columns = hasColumns
+    ? names.map((name) => `${code(name)}${advisory.includes(name) ? " (advisory)" : ""}`)
+    : ["Metrics"];
   const rows = cases.slice(0, maxRows).map(({ name, result }) => {
     const metrics = judgedMetrics(result.overallEvalMetricResults);
     const first = firstByName(result.overallEvalMetricResults);

@@ -7,6 +7,7 @@ import { messageOf, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { UNITS } from "../generated/metrics.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
+import { isOfConversation } from "./judged.js";
 import { count, head, isRecord, oneLine } from "./text.js";
 
 /** What every renderer takes: the results of one evalset or of several. */
@@ -31,7 +32,9 @@ function checkSet(set: unknown, path: string): void {
     const isPending = isRecord(set) && typeof set.then === "function";
     throw new AdkMetricsError("invalid_input", "expected an EvalSetResult or a list of them, found something else", {
       path,
-      help: isPending ? "Await it first" : "Pass what evaluate() resolves to",
+      help: isPending
+        ? "Await it first"
+        : "Pass what evaluate() resolves to, or what readResults() makes of stored results",
     });
   }
   optional(set.warnings, "a list", Array.isArray, `${path}.warnings`);
@@ -308,15 +311,14 @@ export function judgedMetrics(metrics: readonly EvalMetricResult[]): EvalMetricR
   return metrics.filter((metric) => metric.evalStatus !== EvalStatus.INFORMATIONAL);
 }
 
-/**
- * The metrics that only inform: counts of calls, tokens, durations. No calls of a model are none that were reported: what
- * an agent did without saying is unknown, not 0.
- */
+/** Whether no calls of a model were reported: what an agent did without saying is unknown, not 0. */
+export function isUnreported({ metricName, score }: EvalMetricResult): boolean {
+  return metricName === "inference_call_count_v1" && score === 0;
+}
+
+/** The metrics that only inform and that something is known of: counts of calls, tokens, durations. */
 export function informationalMetrics(metrics: readonly EvalMetricResult[]): EvalMetricResult[] {
-  return metrics.filter(
-    ({ evalStatus, metricName, score }) =>
-      evalStatus === EvalStatus.INFORMATIONAL && !(metricName === "inference_call_count_v1" && score === 0),
-  );
+  return metrics.filter((metric) => metric.evalStatus === EvalStatus.INFORMATIONAL && !isUnreported(metric));
 }
 
 /** What an informational metric is called where there is little room. */
@@ -386,11 +388,49 @@ export function warningLines(sets: readonly EvalSetResult[]): string[] {
   return [...new Set(notices.map(noticeText))];
 }
 
-/** That a set's run was cancelled, and its warnings. */
+/** What does not count for a score that there is: turns on which a judge was asked and gave no verdict. */
+function missingVerdicts({ judges = [], evalCaseResults }: EvalSetResult): Notice[] {
+  const judged = new Set(judges.map(({ metricName }) => metricName));
+  if (judged.size === 0) return [];
+  const found = new Map<string, { turns: number; first: { turn: string; reason: string } }>();
+  for (const { evalId, overallEvalMetricResults, evalMetricResultPerInvocation: turns } of evalCaseResults) {
+    const isScored = ({ metricName, evalStatus }: EvalMetricResult) =>
+      judged.has(metricName) && evalStatus !== EvalStatus.NOT_EVALUATED;
+    for (const overall of overallEvalMetricResults.filter((metric) => isScored(metric) && !isOfConversation(metric))) {
+      for (const [index, { evalMetricResults }] of turns.entries()) {
+        const ofTurn = evalMetricResults.find(({ metricName }) => metricName === overall.metricName);
+        if (ofTurn?.evalStatus !== EvalStatus.NOT_EVALUATED || !ofTurn.explanation?.samples?.asked) continue;
+        const first = {
+          turn: `turn ${index + 1} of ${caseName(evalId)}`,
+          reason: ofTurn.reason ?? "no reason is known",
+        };
+        const known = found.get(overall.metricName) ?? { turns: 0, first };
+        known.turns += 1;
+        found.set(overall.metricName, known);
+      }
+    }
+  }
+  return [...found].map(
+    ([
+      metricName,
+      {
+        turns,
+        first: { turn, reason },
+      },
+    ]) => {
+      const which =
+        turns === 1 ? `${turn}, which does not count` : `${turns} turns, which do not count. The first is ${turn}`;
+      return { message: `${metricName} has no verdict on ${which}: ${reason}` };
+    },
+  );
+}
+
+/** That a set's run was cancelled, its warnings, and which turns no verdict was given on. */
 export function noticesOf(set: EvalSetResult): Notice[] {
   const warnings = (set.warnings ?? []).map(({ message, path, line, help }): Notice => {
     const place = [path ?? "", line === undefined ? "" : `line ${line}`].filter((part) => part !== "").join(", ");
     return { message, ...(place === "" ? {} : { place }), ...(help ? { help } : {}) };
   });
-  return set.cancelled ? [{ message: "The run was cancelled; some results are missing." }, ...warnings] : warnings;
+  const cancelled = set.cancelled ? [{ message: "The run was cancelled; some results are missing." }] : [];
+  return [...cancelled, ...warnings, ...missingVerdicts(set)];
 }

@@ -10,7 +10,7 @@
 const UNSEEN = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\uFFFE\uFFFF]/gu;
 
 /** What stands for a character that has no shape of its own: `␛` for escape, `⟨U+202E⟩` for others. */
-export function standIn(character: string): string {
+function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";

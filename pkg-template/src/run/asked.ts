@@ -5,13 +5,13 @@ export const MOST_REPLIES = 10_000;
 
 /** The questions of one run that were put to a judge, so that none is asked twice. */
 export class AskedQuestions {
-  /** What comes of each: its reply, or nothing, so that it is asked anew. The oldest come first. */
+  /** The reply to each, oldest first; undefined if there is none, so that it is asked again. */
   readonly #replies = new Map<string, Promise<JudgeReply | undefined>>();
 
   /** Whether replies were given up to make room for newer ones: their questions would be asked again. */
   hasForgotten = false;
 
-  /** What comes of a question that is on its way to a judge or was answered; nothing if it is neither. */
+  /** The reply to a question that was asked, once it is there; undefined for one that was not asked. */
   get(question: string): Promise<JudgeReply | undefined> | undefined {
     return this.#replies.get(question);
   }
@@ -19,7 +19,7 @@ export class AskedQuestions {
   /**
    * Notes that a question is asked, until its signal aborts: judges need not listen to it.
    *
-   * @returns Says what came of it: nothing if it may be asked again.
+   * @returns Takes the reply; undefined if it may be asked again.
    */
   begin(question: string, signal: AbortSignal): (reply: JudgeReply | undefined) => void {
     let settle!: (reply: JudgeReply | undefined) => void;

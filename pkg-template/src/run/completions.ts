@@ -23,8 +23,8 @@ export type Completion = { generation: number } & (
 const LONGEST_SLEEP = 2 ** 31 - 1;
 
 /**
- * The time of a run, in milliseconds. It stands still while those work who take its results, so that calls are not late
- * for it, but does not keep the run from ending when its own time is over.
+ * The time of a run, in milliseconds. It stands still while the caller handles results, so that this does not make calls late;
+ * the time limit of the run goes on.
  */
 export class Clock {
   readonly #end: number;

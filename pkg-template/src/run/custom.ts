@@ -2,9 +2,12 @@
 
 import { type HostTask, taskInvocations } from "../engine/decode.js";
 import { messageOf } from "../engine/values.js";
-import { describe, isAdkMetricsError } from "../errors.js";
+import { EvalStatus } from "../enums.js";
+import { AdkMetricsError, describe, isAdkMetricsError } from "../errors.js";
 import type { CustomResult, RunHeader } from "../generated/contract.js";
 import type { EvalCase, EvalMetric, EvaluationResult } from "../types.js";
+import type { JournalSection } from "../journal/section.js";
+import { hashOf } from "../judges/recording.js";
 import type { RunPlan } from "./session.js";
 
 /** What came of a metric of the user's own: what it found, or why there is nothing. */
@@ -13,25 +16,48 @@ export type CustomAnswer = { found: CustomResult } | { failure: string };
 export async function compute(
   task: HostTask,
   header: RunHeader,
-  { registry, sources }: RunPlan,
+  plan: RunPlan,
+  journal?: JournalSection,
 ): Promise<CustomAnswer> {
+  const { registry, sources } = plan;
   try {
     const metric = header.metrics[task.metric] as EvalMetric;
     const actual = taskInvocations(task.actual, sources.actual, task.run ?? 0);
     const expected = task.expected === null ? undefined : taskInvocations(task.expected, sources.expected, task.case);
     const scenario = (task.scenario ?? undefined) as EvalCase["conversationScenario"];
+    const key = journal && hashOf([JSON.stringify([metric, actual, expected, scenario])]);
+    const kept = key === undefined ? undefined : journal?.answer(key);
+    if (kept !== undefined) return { found: noted(kept as CustomResult, plan) };
     const evaluator = registry.getEvaluator(metric);
     const result: unknown = await evaluator.evaluateInvocations(actual, expected, scenario);
     if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
-    return { found: customResultOf(result as EvaluationResult) };
+    const found = noted(customResultOf(result as EvaluationResult), plan);
+    // What JSON cannot hold is computed again instead.
+    if (isPlain(found)) journal?.keep({ type: "metric", key, found });
+    return { found };
   } catch (error) {
     return { failure: isAdkMetricsError(error) ? describe(error) : messageOf(error) };
   }
 }
 
+/** Notes why a metric says that it has no score: that is no failure. */
+function noted(found: CustomResult, plan: RunPlan): CustomResult {
+  const { status, reason } = found.overall;
+  if (status === EvalStatus.NOT_EVALUATED) {
+    (plan.declined ??= new Set()).add(typeof reason === "string" ? reason : "the metric gave no score");
+  }
+  return found;
+}
+
+function isPlain({ overall, turns }: CustomResult): boolean {
+  const isKept = (value: unknown) =>
+    value === undefined || typeof value === "string" || (Number.isFinite(value) && !Object.is(value, -0));
+  return [overall, ...turns].every((finding) => Object.values(finding).every(isKept));
+}
+
 const NO_RESULT = "the metric gave no evaluation result";
 
-/** What the engine reads of an evaluation, in which anything may be: getters are read once, and nothing of it is kept. */
+/** The part of an evaluation that the engine reads. It comes from the user: getters are read once, and values are copied. */
 function customResultOf({
   overallScore,
   overallEvalStatus,
@@ -39,19 +65,33 @@ function customResultOf({
   perInvocationResults,
 }: EvaluationResult): CustomResult {
   return {
-    overall: findingOf(overallScore, overallEvalStatus, reason),
-    turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }) =>
-      findingOf(score, evalStatus, reason),
-    ),
+    overall: {
+      score: checked(overallScore, "number", "overallScore"),
+      status: checked(statusIn(overallEvalStatus), "number", "overallEvalStatus"),
+      reason: checked(reason, "string", "reason"),
+    },
+    turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }, at) => {
+      const place = `perInvocationResults[${at}].`;
+      return {
+        score: checked(score, "number", `${place}score`),
+        status: checked(statusIn(evalStatus), "number", `${place}evalStatus`),
+        reason: checked(reason, "string", `${place}reason`),
+      };
+    }),
   };
 }
 
-function findingOf(score: unknown, status: unknown, reason: unknown): CustomResult["overall"] {
-  return { score: primitive(score), status: primitive(status), reason: primitive(reason) };
+/** A status that may be in words, as ADK writes it. */
+function statusIn(given: unknown): unknown {
+  if (typeof given !== "string") return given;
+  return Object.hasOwn(EvalStatus, given) ? EvalStatus[given as keyof typeof EvalStatus] : given;
 }
 
-/** A value that runs no code of the user's when the engine looks at it; it refuses the empty object in any field. */
-function primitive(value: unknown): unknown {
-  const isObject = typeof value === "function" || (typeof value === "object" && value !== null);
-  return isObject ? {} : value;
+/** @throws {AdkMetricsError} `custom_metric_failed` that names the field, for a value of another type. */
+function checked(value: unknown, type: "number" | "string", name: string): unknown {
+  if (value === undefined || value === null || typeof value === type) return value;
+  const what = name.endsWith("Status") ? "status" : type;
+  throw new AdkMetricsError("custom_metric_failed", `${NO_RESULT}: \`${name}\` is not a ${what}`, {
+    ...(what === "status" ? { help: "It is one of EvalStatus, or its name: PASSED, FAILED …" } : {}),
+  });
 }

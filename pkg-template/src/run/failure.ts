@@ -7,7 +7,7 @@ import type { HostFailure } from "../generated/contract.js";
 /** Characters of an error that a result repeats. */
 const LONGEST_MESSAGE = 1000;
 
-/** Only errors that say so are worth another call; those of a busy server that say nothing get told so. */
+/** Only errors that say so are retried. One with the status of a busy server that says nothing gets help that tells how. */
 export function failedBy(error: unknown): HostFailure {
   const { status, retryable, retryAfterMs } = detailsOf(error);
   const failed: HostFailure = { message: shortened(errorText(error)), retryable: retryable === true };
@@ -30,7 +30,7 @@ function shortened(text: string): string {
   return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE)}…`;
 }
 
-/** What the properties of something that was thrown say; they may be anything, and throw themselves. */
+/** The properties of something that was thrown, which may be of any type, or throw when they are read. */
 function detailsOf(error: unknown): Partial<Record<"message" | "status" | "retryable" | "retryAfterMs", unknown>> {
   if (typeof error !== "object" || error === null) return {};
   try {

@@ -3,8 +3,8 @@ import { AdkMetricsError } from "../errors.js";
 import type { RunOptions } from "../generated/contract.js";
 import { PROMPTS } from "../generated/metrics.js";
 import { BUDGET_RULES, PRICE_RULES, RETRY_RULES } from "../generated/options.js";
-import { defaultJudgeModel } from "../judges/default.js";
-import { identityOf } from "../judges/judge.js";
+import { judgeIdentityOf } from "../judges/default.js";
+import { checkJudge } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { canonicalName } from "../metric-names.js";
 import type { Budget, EvaluatorOptions, Prices, PromptTemplates, RetryOptions } from "../types.js";
@@ -12,7 +12,7 @@ import { isObject, unexpected } from "../engine/values.js";
 import { checkRule, ruled } from "./rules.js";
 
 /** The part of a run's options that is about judges and takes more than a rule for each. */
-export type JudgeRunOptions = Pick<RunOptions, "vertex" | "judgeModel" | "prompts" | "retry" | "budget">;
+export type JudgeRunOptions = Pick<RunOptions, "vertex" | "judgeModel" | "panel" | "prompts" | "retry" | "budget">;
 
 /**
  * Reads what the options say of judges.
@@ -21,14 +21,16 @@ export type JudgeRunOptions = Pick<RunOptions, "vertex" | "judgeModel" | "prompt
  */
 export function judgeOptions(options: EvaluatorOptions): JudgeRunOptions {
   const { judge, vertex, prompts, retry, budget, cache } = options;
-  if (judge !== undefined && typeof judge !== "function") throw unexpected("a judge", judge, "judge");
+  if (judge !== undefined) checkJudge(judge);
   if (cache !== undefined && !(typeof cache?.get === "function" && typeof cache.set === "function")) {
     throw unexpected("an object with `get` and `set`", cache, "cache");
   }
   if (vertex !== undefined) vertexEndpoint(vertex);
+  const { model, panel = [] } = judgeIdentityOf(options);
   return {
     vertex: vertex !== undefined,
-    judgeModel: judge === undefined ? defaultJudgeModel() : identityOf(judge).model,
+    judgeModel: model,
+    panel: [...panel],
     prompts: checkedPrompts(prompts),
     retry: retry === undefined ? DEFAULT_RETRY : checkedRetry(retry),
     budget: budget === undefined ? {} : checkedBudget(budget),

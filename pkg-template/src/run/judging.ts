@@ -1,6 +1,7 @@
 import { withPath } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import { cacheKey } from "../judges/cache.js";
+import type { JournaledReply, JournalSection } from "../journal/section.js";
 import { abortedBy } from "../judges/failure.js";
 import { replyOf } from "../judges/reply.js";
 import { transfer } from "../judges/send.js";
@@ -15,86 +16,98 @@ import type {
   JudgeOutcome,
   RunHeader,
 } from "../generated/contract.js";
-import type { EvaluatorOptions, JudgeCache, JudgeProgress, JudgeReply, JudgeRequest, JudgeStamp } from "../types.js";
-import { messageOf } from "../engine/values.js";
+import type { EvaluatorOptions, JudgeReply, JudgeRequest, JudgeStamp } from "../types.js";
 import { AskedQuestions, MOST_REPLIES } from "./asked.js";
 import { failedBy } from "./failure.js";
+import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
+import { ReplyCache } from "./reply-cache.js";
+import { NO_CORRECTION, type ProgressCorrection } from "./judge-progress.js";
 import { checkModel, type JudgeTarget, notSentTo, targetOf } from "./target.js";
 
-/** What came of a call. */
+/** How a call ended. */
 export type CallAnswer =
   | { reply: JudgeReply; cached: boolean }
   | { failed: HostFailure }
-  /** Of a request over the wire, which the engine reads: it says what that is. */
+  /** The answer of a server, which the engine reads; `take` is told what it found. */
   | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome | undefined): void };
 
-/** A question on its way to whoever is asked. */
+/** A question, and who is asked it. */
 interface TargetedRequest {
   target: JudgeTarget;
-  /** What identifies the question and the number of its sample in this run. */
+  /** Identifies the question and the sample in this run; equal questions of several cases have the same. */
   question: string;
+  /** Identifies the call: the case, the question and the sample. */
+  callKey: string;
   request: JudgeRequest;
   http: HttpRequest | undefined;
   signal: AbortSignal;
 }
 
-/** Takes what was read of an answer: the reply, or that there is none. */
+/** Takes the reply that was read from an answer; undefined if there is none. */
 type TakeReply = (reply: JudgeReply | undefined) => void;
 
 /** A call that is under way or answered. */
 interface KnownCall {
   /** Which sample of which question it is. */
   readonly key: string;
+  readonly question: string;
   /** Ends the call, as long as it has no answer. */
   controller: AbortController | undefined;
   answer: Promise<CallAnswer>;
 }
 
-/** The code of a warning that only this side of the boundary knows. */
-const CACHE_FAILED = "cache_failed" as EngineError["code"];
-
 /** Who answers the calls of one run. */
 export class Judges {
-  /** What went wrong besides; the run went on. */
+  /** What went wrong without ending the run. */
   readonly warnings: EngineError[] = [];
   readonly #metrics: readonly HeaderMetric[];
-  /** By the place of the metric. */
+  /** By the index of the metric. */
   readonly #targets = new Map<number, JudgeTarget>();
-  /** Why metrics without a judge lack one, by their place: none of the cases can be scored by them, so nobody is to be asked. */
+  /** Why metrics lack a judge, by their index. They can score none of the cases, so nobody is to be asked. */
   readonly #missing = new Map<number, unknown>();
   /** The user's own. */
-  readonly #cache: JudgeCache | undefined;
+  readonly #cache: ReplyCache | undefined;
   /** What was asked, if there is no cache of the user's own. */
   readonly #asked = new AskedQuestions();
   readonly #calls = new Map<string, KnownCall>();
   /** The same, by the numbers that the engine gave them. */
   readonly #numbered = new Map<number, KnownCall>();
-  /** Release the keys of the cache that are claimed for calls of this run. */
-  readonly #claims = new Set<() => void>();
-  /** Replies on their way into the cache. */
-  readonly #writes = new Set<Promise<void>>();
-  /** The versions of models that replies named, by the place of the metric. */
+  /** The versions of models that replies named, by the index of the metric. */
   readonly #versions = new Map<number, Set<string>>();
   /** How many calls ended without a reply. */
   #failures = 0;
-  /** How many of these the engine does not know of, because it was started afresh. */
+  /** How many of these a restarted engine does not know of. */
   #failedBefore = 0;
+  /** How many calls the engine made of which the journals of a merged run have neither reply nor failure. */
+  #unsentCalls = 0;
+  readonly #timeoutMs: number | undefined;
+  readonly #journal: JournalSection | undefined;
+  /** How many calls failed for a sample without a reply yet, by `callKey`. */
+  readonly #failedFor = new Map<string, number>();
   /** The kinds of warnings that were given. */
   readonly #warned = new Set<string>();
 
   /**
-   * @param isNeeded Whether a metric may ask anybody; asked of metrics without a judge only, since it takes a while.
+   * @param isNeeded Whether a metric may ask anybody. Takes a while, so it is called for metrics without a judge only.
+   * @param journal Where replies are kept, and found.
    * @throws {AdkMetricsError} `judge_required` if a metric has no judge, `invalid_input` for a judge that cannot have the
    * metric's model, or a budget in money without that model's price.
    */
-  constructor(options: EvaluatorOptions, { metrics }: RunHeader, isNeeded: (metric: number) => boolean) {
-    this.#cache = options.cache;
+  constructor(
+    options: EvaluatorOptions,
+    { metrics }: RunHeader,
+    isNeeded: (metric: number) => boolean,
+    journal?: JournalSection,
+  ) {
+    this.#journal = journal;
+    this.#timeoutMs = options.timeoutMs;
+    if (options.cache !== undefined) this.#cache = new ReplyCache(options.cache, this.#warn.bind(this));
     this.#metrics = metrics;
     for (const [metric, { metricName, judge }] of metrics.entries()) {
       if (judge === undefined) continue;
       let target: JudgeTarget;
       try {
-        target = targetOf(options, judge);
+        target = journal?.isComplete === true ? journaledTarget(journal, metricName) : targetOf(options, judge);
       } catch (error) {
         // An error says which metric lacks a judge: the run may be of many files.
         const located = withPath(error, `config: criteria.${metricName}`);
@@ -105,14 +118,19 @@ export class Judges {
       this.#targets.set(metric, target);
       if (!judge.vertex) checkModel(options, target, judge.model ?? "");
       if (target.retirement !== undefined) this.#warn("invalid_criterion", target.retirement);
+      if (target.panel !== undefined && metricName === "hallucinations_v1") {
+        const [first] = target.panel;
+        this.#warn("invalid_criterion", `${metricName} asks one sample, so that of the panel only ${first} judges it`);
+      }
       for (const warning of notSentTo(target, judge)) this.#warn("invalid_criterion", `${metricName}: ${warning}`);
     }
   }
 
-  /** Tells an engine that was just given the run which servers it speaks to itself. */
+  /** Tells an engine that was just given the run which models are asked, and which servers it speaks to itself. */
   attach(run: EvalRun): void {
     for (const [metric, { endpoint, provider, model }] of this.#targets) {
       if (endpoint !== undefined) run.setEndpoint(metric, endpoint.settingsOfRun());
+      if (model !== undefined) run.setAskedModel(metric, model);
       // Judges that wrap one of a provider send no more than it does.
       if (provider === undefined) continue;
       const settings = { provider, headers: {}, inBrowser: false, ...(model === undefined ? {} : { model }) };
@@ -123,14 +141,25 @@ export class Judges {
     }
   }
 
-  /** Whether there is anyone to ask. */
+  /** Whether any metric has a judge. */
   get isNeeded(): boolean {
     return this.#targets.size > 0;
   }
 
+  /** The judges as a journal identifies them: without keys, and the same in every run. */
+  identities(): JournaledJudge[] {
+    return [...this.#targets].map(([metric, target]) => {
+      const { label, model, provider, functionName, retirement, notSent, panel, settings } = target;
+      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
+      const unsent = judge?.config === undefined ? [] : (notSent?.(judge.config) ?? []);
+      const vertex = judge?.vertex === true ? true : undefined;
+      return { metricName, label, model, provider, functionName, retirement, unsent, vertex, panel, settings };
+    });
+  }
+
   /** Who judged, for the results. */
   stamps(): JudgeStamp[] {
-    return [...this.#targets].map(([metric, { model, functionName }]) => {
+    return [...this.#targets].map(([metric, { model, functionName, panel }]) => {
       const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
       if (judge?.vertex === true) return { metricName, scoredBy: "vertex" };
       const stamp: JudgeStamp = { metricName, scoredBy: "judge" };
@@ -138,6 +167,7 @@ export class Judges {
       const target = functionName === undefined ? (model ?? judge?.model ?? "") : model;
       if (target !== undefined) stamp.model = target;
       if (functionName !== undefined) stamp.function = functionName;
+      if (panel !== undefined) stamp.panel = [...panel];
       const versions = this.#versions.get(metric);
       if (versions !== undefined) stamp.modelVersions = [...versions].sort();
       stamp.prompts = judge?.prompts ?? {};
@@ -150,6 +180,14 @@ export class Judges {
     return this.#failedBefore;
   }
 
+  /** What a merged run corrects of the engine's counts; what it did not need is known at its end. */
+  correction(isFinished: boolean): ProgressCorrection {
+    const journal = this.#journal;
+    if (journal?.isComplete !== true) return NO_CORRECTION;
+    const { samples, calls } = isFinished ? journal.unneededFailures : { samples: 0, calls: 0 };
+    return { unsentCalls: this.#unsentCalls, unneededSamples: samples, unneededCalls: calls };
+  }
+
   #noteVersion(metric: number, { modelVersion }: JudgeReply): void {
     if (modelVersion === undefined || modelVersion === "") return;
     const versions = this.#versions.get(metric) ?? new Set();
@@ -157,7 +195,7 @@ export class Judges {
     if (versions.size < MOST_VERSIONS) versions.add(modelVersion);
   }
 
-  /** Warns where replies were given up: what a run costs depends on it. */
+  /** Warns if replies were forgotten, since their questions are paid for again. */
   noteForgotten(): void {
     if (!this.#asked.hasForgotten) return;
     const most = MOST_REPLIES.toLocaleString("en");
@@ -171,7 +209,7 @@ export class Judges {
   /** Warns of metrics that more than one model judged: a service may replace a model in the middle of a run. */
   noteChanges(): void {
     for (const [metric, versions] of this.#versions) {
-      if (versions.size < 2) continue;
+      if (versions.size < 2 || this.#targets.get(metric)?.panel !== undefined) continue;
       const { metricName } = this.#metrics[metric] as HeaderMetric;
       const named = [...versions].sort().join(", ");
       const message = `${metricName}: its replies come from more than one model (${named}), whose verdicts may differ`;
@@ -192,26 +230,26 @@ export class Judges {
     const target = this.#targets.get(metric) ?? noTarget(this.#missing.get(metric));
     const controller = new AbortController();
     const question = [metric, request.purpose, request.sampleIndex, digest].join("/");
-    const targeted: TargetedRequest = { target, question, request, http, signal: controller.signal };
+    const targeted: TargetedRequest = { target, question, callKey: key, request, http, signal: controller.signal };
     const answer = this.#answer(targeted, (found) => this.#take(begun, metric, found)).then((answer) => {
       begun.controller = undefined;
       if ("failed" in answer) this.#fail(begun);
       else if ("reply" in answer) this.#noteVersion(metric, answer.reply);
       return answer;
     });
-    const begun: KnownCall = { key, controller, answer };
+    const begun: KnownCall = { key, question, controller, answer };
     this.#calls.set(key, begun);
     return begun;
   }
 
-  /** Takes what the engine read of a raw answer: the reply, or that there is none. */
+  /** Takes the reply that the engine read from an answer; undefined if there is none. */
   #take(call: KnownCall, metric: number, reply: JudgeReply | undefined): void {
     if (reply === undefined) {
       this.#fail(call);
       return;
     }
     this.#noteVersion(metric, reply);
-    // The raw answer is let go: a long run would hold all of them.
+    // The raw answer is dropped: a long run would hold all of them.
     call.answer = Promise.resolve({ reply, cached: false });
   }
 
@@ -221,8 +259,9 @@ export class Judges {
     this.#forget(call);
   }
 
-  /** Has the next call for the same sample made anew. */
+  /** Forgets a call, so that the next one for the same sample is made. */
   #forget(call: KnownCall): void {
+    if (this.#journal !== undefined) this.#failedFor.set(call.key, (this.#failedFor.get(call.key) ?? 0) + 1);
     if (this.#calls.get(call.key) === call) this.#calls.delete(call.key);
   }
 
@@ -231,6 +270,9 @@ export class Judges {
     const call = this.#numbered.get(number);
     this.#numbered.delete(number);
     if (call?.controller === undefined) return;
+    const inTime = this.#timeoutMs === undefined ? "in time" : `within ${this.#timeoutMs} ms`;
+    const message = `the judge did not answer ${inTime}`;
+    this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
     this.#forget(call);
     call.controller.abort();
   }
@@ -245,24 +287,12 @@ export class Judges {
   abortAll(): void {
     for (const { controller } of this.#calls.values()) controller?.abort();
     // Those of answers that nobody read.
-    for (const release of this.#claims) release();
+    this.#cache?.releaseAll();
   }
 
   /** Waits until the cache has every reply, or until the signal aborts; not for ever. */
   async stored(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#writes.size === 0) return;
-    const end = new AbortController();
-    const stop = (): void => end.abort();
-    const timer = setTimeout(stop, CACHE_PATIENCE);
-    signal?.addEventListener("abort", stop);
-    if (signal?.aborted === true) stop();
-    await untilAborted(end.signal, () => Promise.all(this.#writes)).catch(() => {});
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
-    if (end.signal.aborted && signal?.aborted !== true) {
-      const message = `the cache of replies did not store ${this.#writes.size} of them within ${CACHE_PATIENCE / 1000} s`;
-      this.#warn(CACHE_FAILED, message);
-    }
+    await this.#cache?.stored(signal);
   }
 
   /** Never rejects. */
@@ -272,8 +302,52 @@ export class Judges {
     try {
       return await untilAborted(signal, () => this.#findOrAsk({ ...targeted, request: addressed }, take), abortedBy);
     } catch (error) {
-      return { failed: failedBy(error) };
+      const failed = failedBy(error);
+      if (!signal.aborted) this.#keepFailure(targeted, failed);
+      return { failed };
     }
+  }
+
+  /** The journal's reply to a question. Failures before it count again. */
+  #journaled({ question }: TargetedRequest): JournaledReply | undefined {
+    const found = this.#journal?.reply(question);
+    if (found !== undefined) this.#countFailed(found.failed ?? 0);
+    return found;
+  }
+
+  /** Counts calls that failed, which the engine never hears of. */
+  #countFailed(calls: number): void {
+    this.#failures += calls;
+    this.#failedBefore += calls;
+  }
+
+  #keep({ question, callKey, request }: TargetedRequest, reply: JudgeReply, cached: boolean, began: number): void {
+    if (this.#journal === undefined) return;
+    const failed = this.#failedFor.get(callKey);
+    this.#failedFor.delete(callKey);
+    const more = { ...(cached ? { cached } : {}), ...(failed === undefined ? {} : { failed }) };
+    const ms = Math.round(performance.now() - began);
+    this.#journal.keep({ type: "reply", key: question, reply, ...more, evalId: request.evalId, ms });
+  }
+
+  #keepFailure({ question, callKey }: Pick<TargetedRequest, "question" | "callKey">, failure: HostFailure): void {
+    const attempt = (this.#failedFor.get(callKey) ?? 0) + 1;
+    this.#journal?.keep({ type: "failure", key: question, failure, attempt });
+  }
+
+  /** The failure that a complete journal has instead of a reply. */
+  #lost(journal: JournalSection, question: string): CallAnswer {
+    const found = journal.failure(question);
+    if (found === undefined) {
+      this.#unsentCalls += 1;
+      return { failed: { message: "the parts did not ask it, as where a budget is spent", retryable: false } };
+    }
+    const { failure, attempt } = found;
+    this.#countFailed(attempt - 1);
+    const times = attempt > 1 ? `, asked ${attempt} times` : "";
+    // Without the status, by which the engine gives up a judge: what one part was refused, others were answered.
+    const { message, help } = failure;
+    return { failed: { message: message + times, retryable: false, ...(help === undefined ? {} : { help }) } };
   }
 
   async #findOrAsk(targeted: TargetedRequest, take: TakeReply): Promise<CallAnswer> {
@@ -283,56 +357,55 @@ export class Judges {
         const reply = await asked;
         if (reply !== undefined) return { reply, cached: true };
       }
-      return this.#send(targeted, this.#asked.begin(question, targeted.signal), take);
+      const settle = this.#asked.begin(question, targeted.signal);
+      const kept = this.#journaled(targeted);
+      if (kept === undefined) return this.#send(targeted, settle, take);
+      settle(kept.reply);
+      return { reply: kept.reply, cached: false };
     }
+    const kept = this.#journaled(targeted);
+    if (kept !== undefined) return { reply: kept.reply, cached: kept.cached === true };
     const cache = this.#cache;
     const key = await cacheKey(request, target.cacheOwner);
-    const cached = await this.#cached(cache, key);
-    if (cached !== undefined) return { reply: cached, cached: true };
-    const release = await this.#claim(cache, key, targeted.signal);
-    // Whoever held it may have got the reply.
-    const found = release === undefined ? undefined : await this.#cached(cache, key);
+    const began = performance.now();
+    const hit = (reply: JudgeReply): CallAnswer => {
+      this.#keep(targeted, reply, true, began);
+      return { reply, cached: true };
+    };
+    const cached = await cache.get(key);
+    if (cached !== undefined) return hit(cached);
+    const release = await cache.claim(key, targeted.signal);
+    // The call that held the claim may have stored the reply.
+    const found = release === undefined ? undefined : await cache.get(key);
     if (found !== undefined) {
       release?.();
-      return { reply: found, cached: true };
+      return hit(found);
     }
     const settle = (reply: JudgeReply | undefined): void => {
       if (reply === undefined) release?.();
-      else this.#store(cache, key, reply, release);
+      else cache.store(key, reply, release);
     };
     return this.#send(targeted, settle, take);
   }
 
-  /** @returns Releases the key, once; nothing if the cache has no claims. A claim that fails costs money, but no result. */
-  async #claim(cache: JudgeCache, key: string, signal: AbortSignal): Promise<(() => void) | undefined> {
-    if (cache.claim === undefined) return undefined;
-    try {
-      const free = await cache.claim(key, signal);
-      const release = (): void => {
-        if (this.#claims.delete(release)) void (async () => free())().catch((error) => this.#unwritable(error));
-      };
-      this.#claims.add(release);
-      // Nobody takes what comes of a call that was given up.
-      if (signal.aborted) release();
-      else signal.addEventListener("abort", release, { once: true });
-      return release;
-    } catch (error) {
-      if (!signal.aborted) this.#unwritable(error);
-      return undefined;
-    }
-  }
-
-  #unwritable(error: unknown): void {
-    this.#warn(CACHE_FAILED, `the cache of replies cannot be written: ${messageOf(error)}`, "cache.set");
-  }
-
-  /** @param settle Is told what came of it, once: nothing if there is no reply. */
+  /** @param settled Called once with the reply; with undefined if there is none. */
   async #send(
-    { target, request, http, signal }: TargetedRequest,
-    settle: (reply: JudgeReply | undefined) => void,
+    targeted: TargetedRequest,
+    settled: (reply: JudgeReply | undefined) => void,
     take: TakeReply,
   ): Promise<CallAnswer> {
+    const { target, question, request, http, signal } = targeted;
+    const began = performance.now();
+    // A reply is in the journal before anybody uses it.
+    const settle = (reply: JudgeReply | undefined): void => {
+      if (reply !== undefined) this.#keep(targeted, reply, false, began);
+      settled(reply);
+    };
     try {
+      if (this.#journal?.isComplete === true) {
+        settled(undefined);
+        return this.#lost(this.#journal, question);
+      }
       // Signals of jsdom, in which Jest may run, cannot `throwIfAborted`.
       if (signal.aborted) throw signal.reason;
       if (target.endpoint === undefined || http === undefined) {
@@ -351,6 +424,7 @@ export class Judges {
           if (isTaken) return;
           isTaken = true;
           const reply = outcome !== undefined && "reply" in outcome ? replyOf(outcome.reply) : undefined;
+          if (outcome !== undefined && "failure" in outcome) this.#keepFailure(targeted, outcome.failure);
           settle(reply);
           if (outcome !== undefined) take(reply);
         },
@@ -361,33 +435,6 @@ export class Judges {
     }
   }
 
-  /** A reply from the cache. A cache that fails costs money, but no result. */
-  async #cached(cache: JudgeCache, key: string): Promise<JudgeReply | undefined> {
-    try {
-      const cached: JudgeReply | undefined | null = await cache.get(key);
-      return cached === undefined || cached === null ? undefined : replyOf(cached);
-    } catch (error) {
-      this.#warn(CACHE_FAILED, `the cache of replies cannot be read: ${messageOf(error)}`, "cache.get");
-      return undefined;
-    }
-  }
-
-  /** Puts a reply into the cache, for which nobody waits who needs the reply. */
-  #store(cache: JudgeCache, key: string, reply: JudgeReply, release: (() => void) | undefined): void {
-    const store = async (): Promise<void> => {
-      try {
-        await cache.set(key, reply);
-      } catch (error) {
-        this.#unwritable(error);
-      }
-    };
-    const write = store().finally(() => {
-      this.#writes.delete(write);
-      release?.();
-    });
-    this.#writes.add(write);
-  }
-
   /** @param kind Warnings of the same kind are given once. */
   #warn(code: EngineError["code"], message: string, kind = message): void {
     if (this.#warned.has(kind)) return;
@@ -396,18 +443,11 @@ export class Judges {
   }
 }
 
-/** Fails every call, with the reason why there is nobody to ask. */
-function noTarget(reason: unknown): JudgeTarget {
-  return { ask: () => Promise.reject(reason), label: "", cacheOwner: "", model: undefined };
-}
-
 /** A request with the access token that it lacks. */
 function withToken(http: HttpRequest, token: string | undefined): HttpRequest {
   return token === undefined ? http : { ...http, headers: [...http.headers, ["authorization", `Bearer ${token}`]] };
 }
 
-/** How long a run waits in the end for a cache to store what it was given, in milliseconds. */
-const CACHE_PATIENCE = 10_000;
 /** The most versions of models that a stamp names. */
 const MOST_VERSIONS = 20;
 
@@ -423,22 +463,4 @@ export function deliverAnswer(run: EvalRun, now: number, call: number, answer: C
   } else {
     answer.take(run.handleAnswer(now, call, answer.raw.answer, answer.raw.body, answer.token));
   }
-}
-
-/**
- * How far the calls of a run are.
- *
- * @param failedBefore Calls that failed before the engine was started afresh, of which it does not know.
- */
-export function judgeProgress(run: EvalRun, hasPrices: boolean, failedBefore: number): JudgeProgress {
-  const { cost, leftMs, ...found } = run.progress();
-  const { calls, failed, retried } = found;
-  return {
-    ...found,
-    calls: calls + failedBefore,
-    failed: failed + failedBefore,
-    retried: retried + failedBefore,
-    ...(hasPrices ? { cost } : {}),
-    ...(leftMs === undefined ? {} : { leftMs }),
-  };
 }

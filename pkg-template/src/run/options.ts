@@ -1,5 +1,6 @@
 import type { RunOptions } from "../generated/contract.js";
 import { OPTION_RULES } from "../generated/options.js";
+import { signalOf } from "../abort.js";
 import type { Dialect, EvaluatorOptions } from "../types.js";
 import { reading, unexpected } from "../engine/values.js";
 import { judgeOptions } from "./judge-options.js";
@@ -17,9 +18,7 @@ export function runOptions(options: EvaluatorOptions): RunOptions {
 function readOptions(options: EvaluatorOptions): RunOptions {
   checkObject(options);
   const { signal, onProgress } = options;
-  if (signal !== undefined && !isSignal(signal)) {
-    throw unexpected("an AbortSignal", signal, "signal");
-  }
+  signalOf(signal);
   if (onProgress !== undefined && typeof onProgress !== "function") {
     throw unexpected("a function", onProgress, "onProgress");
   }
@@ -39,10 +38,6 @@ function readOptions(options: EvaluatorOptions): RunOptions {
 /** A seed for runs whose user gave none: those of one evaluator must not wait for the same times. */
 export function randomSeed(): number {
   return Math.floor(Math.random() * 2 ** 32);
-}
-
-function isSignal(signal: AbortSignal | null): boolean {
-  return typeof signal?.addEventListener === "function" && typeof signal.removeEventListener === "function";
 }
 
 /** The dialect that the options name. */

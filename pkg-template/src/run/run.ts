@@ -8,8 +8,10 @@ import { reading } from "../engine/values.js";
 import type { EngineError, JudgeCall, RunHeader } from "../generated/contract.js";
 import { Clock, CompletionQueue, deliver } from "./completions.js";
 import { compute, type CustomAnswer } from "./custom.js";
-import { judgeProgress, Judges } from "./judging.js";
+import { judgeProgress } from "./judge-progress.js";
+import { Judges } from "./judging.js";
 import { engineGeneration, release } from "../engine/instance.js";
+import { waiting } from "./waiting.js";
 import { closeSession, maySomebodyBeAsked, openSession, type RunPlan, type Session } from "./session.js";
 import { Stretch } from "../engine/steps.js";
 
@@ -18,16 +20,16 @@ const FIRST_CASES_PER_STEP = 32;
 const MOST_CASES_PER_STEP = 512;
 /** What a step should take, in milliseconds; one that took longer is followed by one of fewer cases. */
 const LONGEST_STEP = 5;
-/** How much later than it was to be woken a run may wake, in milliseconds, before its thread counts as busy. */
+/** How many milliseconds late a run may wake before its thread counts as busy. */
 const LATE = 25;
-/** How many turns of the event loop it takes until what arrived is here: timers may come before the network. */
+/** How many turns of the event loop deliver what has arrived: timers may run before network events. */
 const TURNS_TO_CATCH_UP = 3;
 
 /** What a run gives out: first its header, then batches of case results and how far its judges are, as they come. */
 export type RunOutput =
   { header: RunHeader; warnings: readonly EngineError[] } | { cases: DecodedCase[] } | { judge: JudgeProgress };
 
-/** What there is to say of a whole run. */
+/** The outcome of a whole run. */
 export interface RunEnd {
   cancelled: boolean;
   judges?: { stamps: JudgeStamp[]; progress: JudgeProgress; warnings: EngineError[] };
@@ -64,14 +66,14 @@ export async function* drive(
   }
 }
 
-/** Says whether a signal has aborted since now. A run of one that had before ends by itself, and names every case. */
+/** Makes a function that says whether the signal was aborted after this call. A run whose signal was aborted before ends by itself, and gives out every case. */
 export function abortedSince(signal: AbortSignal | undefined): () => boolean {
   const isAborted = () => reading("signal", () => signal?.aborted === true);
   const wasAborted = isAborted();
   return () => !wasAborted && isAborted();
 }
 
-/** What a step came to, as far as the host is concerned. */
+/** What the host learns from a step. */
 interface StepOutcome {
   finished: boolean;
   idle: boolean;
@@ -88,10 +90,13 @@ class RunDriver {
   readonly #judges: Judges;
   readonly #completions = new CompletionQueue();
   readonly #onAbort = (): void => this.#completions.wake();
-  /** What metrics of the user's own found or will find, by metric, case and run: none is asked twice. */
+  /** The results of custom metrics, or their promises, by metric, case and run: none is computed twice. */
   readonly #computed = new Map<string, Promise<CustomAnswer>>();
+  /** How many custom metrics are being computed. */
+  #computing = 0;
   /** The cases that were given out. */
   readonly #delivered = new Set<number>();
+  readonly #unlisten: (() => void) | undefined;
   #session: Session;
   #decoder: CaseDecoder;
   #isCancelled = false;
@@ -109,8 +114,11 @@ class RunDriver {
     this.#session = session;
     this.#decoder = new CaseDecoder(session.header, plan.sources);
     try {
-      this.#judges = new Judges(plan.options, session.header, maySomebodyBeAsked(plan, session));
+      const { section } = plan.journal ?? {};
+      this.#judges = new Judges(plan.options, session.header, maySomebodyBeAsked(plan, session), section);
       this.#attachJudges();
+      this.#beginJournal();
+      this.#unlisten = section?.listen(() => this.#completions.wake());
       reading("signal", () => plan.options.signal?.addEventListener("abort", this.#onAbort));
     } catch (error) {
       this.#closeSession();
@@ -123,7 +131,18 @@ class RunDriver {
     return { header, warnings: [...header.warnings, ...this.#judges.warnings] };
   }
 
-  /** Whether the engine was restarted since the run was opened, which is gone then. */
+  /** @throws {AdkMetricsError} `journal_failed` for the journal of another run. */
+  #beginJournal(): void {
+    if (this.#plan.journal === undefined) return;
+    const { section, inputs } = this.#plan.journal;
+    const { engineVersion: engine, referenceVersion: reference, metrics } = this.#session.header;
+    const prompts = metrics.flatMap(({ judge }) => (judge?.prompts === undefined ? [] : [judge.prompts]));
+    // A complete journal says who judged; the judges of this process are stand-ins.
+    const judge = section.isComplete ? section.inputsOf("scores")?.judge : this.#judges.identities();
+    section.begin("scores", { ...inputs, engine, reference, prompts, judge });
+  }
+
+  /** Whether the engine was restarted since the run was opened: the run was lost with it. */
   get isReplaced(): boolean {
     return this.#session.generation !== engineGeneration();
   }
@@ -147,21 +166,34 @@ class RunDriver {
     const began = performance.now();
     const step = call(this.#plan, () => takeStep(run, this.#decoder, this.#casesPerStep, this.clock.now()));
     this.#casesPerStep = nextSize(this.#casesPerStep, performance.now() - began);
-    // Before metrics of the user's own begin, which may call the engine and crash it.
+    // Before custom metrics begin, since they may call the engine and crash it.
     const progress = this.#progress(step.finished);
     this.#compute(step);
     this.#ask(step);
+    this.#sayWaiting(step);
     const outputs: RunOutput[] = [];
     if (this.#hasNews && progress !== undefined) outputs.push({ judge: progress });
     const fresh = step.cases.filter(({ key }) => !this.#delivered.has(key));
     for (const { key } of fresh) this.#delivered.add(key);
+    if (!this.#isCancelled) this.#settle(fresh);
     if (fresh.length > 0) outputs.push({ cases: fresh });
     return { finished: step.finished, idle: step.idle, waitUntil: step.waitUntil, progress, outputs };
   }
 
-  /** What there is to say of the whole run, once what its judges said is stored. */
+  /** Has the journal note that cases are settled. */
+  #settle(cases: readonly DecodedCase[]): void {
+    const section = this.#plan.journal?.section;
+    section?.check();
+    for (const { result } of cases) {
+      const { evalId, finalEvalStatus } = result;
+      section?.settle(evalId, finalEvalStatus);
+    }
+  }
+
+  /** The outcome of the run, once the cache and the journal have stored its replies. */
   async end({ progress }: StepOutcome): Promise<RunEnd> {
     const cancelled = this.#isCancelled;
+    await this.#plan.journal?.section.written();
     if (progress === undefined) return { cancelled };
     await this.#judges.stored(this.#plan.options.signal);
     this.#judges.noteChanges();
@@ -169,11 +201,11 @@ class RunDriver {
     return { cancelled, judges: { stamps: this.#judges.stamps(), progress, warnings: this.#judges.warnings } };
   }
 
-  /** Waits for what the engine waits for, or leaves the thread to others if it was kept for long. */
+  /** Waits for what the engine waits for, and yields the thread if it was kept for long. */
   async rest({ idle, waitUntil }: StepOutcome): Promise<void> {
     const due = idle ? this.clock.realTime(waitUntil) : undefined;
     if (idle) await this.#completions.next(due);
-    // Answers that were there at once left no turn to others.
+    // Answers that came at once did not yield the thread.
     if (this.#stretch.isOver) await this.#stretch.leave();
     if (this.#judges.isNeeded && due !== undefined && performance.now() - due > LATE) {
       // The thread was busy with something else. Replies that came meanwhile must not count as too late.
@@ -181,7 +213,7 @@ class RunDriver {
     }
   }
 
-  /** Hands what came in over to the engine, and leaves the thread to others between two answers that take long to read. */
+  /** Hands answers to the engine, and yields the thread between two that take long to read. */
   async deliver(): Promise<void> {
     const { run, generation } = this.#session;
     const completions = this.#completions.take();
@@ -197,6 +229,7 @@ class RunDriver {
 
   /** Ends the run and all that it began. */
   close(): void {
+    this.#unlisten?.();
     this.#judges.abortAll();
     this.#closeSession();
     reading("signal", () => this.#plan.options.signal?.removeEventListener("abort", this.#onAbort));
@@ -216,22 +249,37 @@ class RunDriver {
     call(this.#plan, () => this.#session.run.cancel());
   }
 
-  /** How far the judges are, if there is news of them or nothing else will come. */
+  /** The progress of the judges, if there are new answers or the run is finished. */
   #progress(isFinished: boolean): JudgeProgress | undefined {
     if (!this.#judges.isNeeded || !(this.#hasNews || isFinished)) return undefined;
     const { run } = this.#session;
-    return call(this.#plan, () => judgeProgress(run, this.#hasPrices, this.#judges.failedBefore));
+    const { failedBefore } = this.#judges;
+    const correction = this.#judges.correction(isFinished);
+    return call(this.#plan, () => judgeProgress(run, this.#hasPrices, failedBefore, correction));
   }
 
-  /** Begins the metrics of the user's own. */
+  /** Begins custom metrics. */
   #compute({ tasks }: Step): void {
     const { header, generation } = this.#session;
     for (const task of tasks) {
       const key = `${task.metric}/${task.case}/${task.run ?? ""}`;
-      const pending = this.#computed.get(key) ?? compute(task, header, this.#plan);
+      const pending = this.#computed.get(key) ?? compute(task, header, this.#plan, this.#plan.journal?.section);
       this.#computed.set(key, pending);
-      void pending.then((answer) => this.#completions.put({ generation, task: task.id, answer }));
+      this.#computing += 1;
+      void pending.then((answer) => {
+        this.#computing -= 1;
+        this.#completions.put({ generation, task: task.id, answer });
+      });
     }
+  }
+
+  /** Tells the listener of the run's signal which calls the run waits for, if it waits for them only. */
+  #sayWaiting({ idle }: Step): void {
+    const { signal } = this.#plan.options;
+    const tell = signal === undefined ? undefined : waiting.get(signal);
+    if (tell === undefined) return;
+    const { inFlight, queued } = judgeProgress(this.#session.run, false);
+    tell(idle && this.#computing === 0 ? { inFlight, queued } : undefined);
   }
 
   /** Begins and ends calls of judges. */

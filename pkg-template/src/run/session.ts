@@ -7,6 +7,7 @@ import { call, type ErrorContext } from "../engine/call.js";
 import { type Engine, engineGeneration, keep, release } from "../engine/instance.js";
 import type { Stretch } from "../engine/steps.js";
 import type { Sources } from "../engine/turn.js";
+import type { JournalSection } from "../journal/section.js";
 import { emptyBudget } from "./judge-options.js";
 import { Judges } from "./judging.js";
 
@@ -21,6 +22,10 @@ export interface RunPlan extends ErrorContext {
   evalIds?: readonly string[] | undefined;
   /** When its time began to count. */
   began: number;
+  /** Where what it pays for is kept, and what of its inputs that is known by. */
+  journal?: { section: JournalSection; inputs: Readonly<Record<string, unknown>> } | undefined;
+  /** The reasons that metrics of the user's own gave for having no score. */
+  declined?: Set<string>;
 }
 
 /** A run that is open in the engine. */

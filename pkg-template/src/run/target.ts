@@ -6,9 +6,12 @@ import { judgeOf } from "../judges/default.js";
 import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
 import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
+import { panelOf } from "../judges/panel.js";
+import { hashOf } from "../judges/recording.js";
 import { canonicalJson } from "../judges/request.js";
 import { retirementOf } from "../judges/retirement.js";
 import type { EvaluatorOptions, Judge, JudgeReply, JudgeRequest } from "../types.js";
+import { definedProperties } from "../lists.js";
 
 /** Who is asked: besides, what {@link JudgeIdentity} says of it. */
 export interface JudgeTarget {
@@ -20,35 +23,58 @@ export interface JudgeTarget {
   label: string;
   /** Under whose name replies are kept. */
   cacheOwner: string;
+  /** What tells apart judges that differ in their settings alone, which may be secret. */
+  settings?: string;
   model: string | undefined;
   /** The name of a function of the user's own, empty if it has none. */
   functionName?: string;
   provider?: Provider;
+  /** The judges of a panel by name. */
+  panel?: readonly string[];
   notSent?: (settings: object) => string[];
 }
 
-export function targetOf(options: EvaluatorOptions, { vertex, model = "" }: HeaderJudge): JudgeTarget {
+export function targetOf(
+  options: EvaluatorOptions,
+  // The engine leaves an empty panel out.
+  { vertex, model = "", panel: models = [] }: Omit<HeaderJudge, "panel"> & { panel?: readonly string[] },
+): JudgeTarget {
   if (vertex) {
     const endpoint: Endpoint = vertexEndpoint(options.vertex as NonNullable<EvaluatorOptions["vertex"]>);
     const label = `${endpoint.label} evaluateInstances`;
     return { endpoint, ask: neverCalled, label, cacheOwner: label, model: undefined };
   }
-  const judge: Judge = judgeOf(options, model);
-  const { label = "", variant, model: own, provider, functionName, notSent } = identityOf(judge);
+  const judge = models.length === 0 ? judgeOf(options, model) : panelFor(options, models);
+  const { label = "", variant, model: own, provider, functionName, notSent, panel } = identityOf(judge);
   const endpoint = endpointOf(judge);
   const retirement = retirementOf(judge, model);
   const ask: JudgeTarget["ask"] = (request, signal) => judge(request, { signal });
+  const hasSettings = variant !== undefined && Object.keys(variant).length > 0;
+  const cacheOwner = hasSettings ? `${label} ${jsonOf(variant)}` : label;
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
+    ...(hasSettings ? { settings: hashOf([cacheOwner]) } : {}),
     ...(retirement === undefined ? {} : { retirement }),
     ask,
     label,
-    cacheOwner: variant === undefined || Object.keys(variant).length === 0 ? label : `${label} ${jsonOf(variant)}`,
+    cacheOwner,
     model: own,
-    ...(functionName === undefined ? {} : { functionName }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(notSent === undefined ? {} : { notSent }),
+    ...definedProperties({ functionName, provider, panel, notSent }),
   };
+}
+
+/** The judge of a panel: the one that is given, or one for each of the models that a criterion names. */
+function panelFor(options: EvaluatorOptions, models: readonly string[]): Judge {
+  const members = models.map((name) => ({ name, judge: judgeOf(options, name) }));
+  const { judge } = members[0] as (typeof members)[number];
+  const { model, panel, panelFor: made } = identityOf(judge);
+  if (panel !== undefined) return judge;
+  if (made !== undefined) return made(models);
+  // The environment makes a judge for each model; any other is one and the same.
+  if (model === undefined || members.some((other) => other.judge !== judge)) return panelOf(members);
+  throw new AdkMetricsError("invalid_input", `the judge asks ${model}, but \`judge_models\` names several models`, {
+    help: "Give the judge no `model` (on the command line, leave --model out), or make the panel in code, by panelJudge([…])",
+  });
 }
 
 function neverCalled(): never {

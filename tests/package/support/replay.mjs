@@ -43,7 +43,7 @@ export async function attempt(work) {
 }
 
 /** A recorded number: null stands for none, texts for what JSON cannot hold. */
-export const recordedNumber = (value) => (value === null || value === undefined ? undefined : Number(value));
+const recordedNumber = (value) => (value === null || value === undefined ? undefined : Number(value));
 
 export function compareNumber(what, recorded, found, differences) {
   const expected = recordedNumber(recorded);

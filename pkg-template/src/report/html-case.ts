@@ -1,0 +1,271 @@
+/** A case in the HTML report: its scores, its turns, and what judges found. */
+
+import { answerText, userText } from "../invocation.js";
+import { EvalStatus } from "../enums.js";
+import type { EvalCaseResult, EvalMetricResult, RubricScore } from "../types.js";
+import { comparesTexts, hasScore } from "./difference.js";
+import { callsTable } from "./html-calls.js";
+import { scoreBar } from "./html-charts.js";
+import { eventsDetails } from "./html-events.js";
+import { judgedBlock } from "./html-judged.js";
+import { breakable, capital, clipped, gridTable, html, icon, Markup, marked, textBox, tone } from "./html-markup.js";
+import { isJudged, isOfConversation, remarksOf, rubricFinding, rubricsOf } from "./judged.js";
+import {
+  firstByName,
+  informationalLabel,
+  informationalMetrics,
+  judgedMetrics,
+  passedText,
+  type NamedCase,
+  statusWord,
+} from "./results.js";
+import { amountText, count, firstLine, head, scoreText, shorten, thresholdText } from "./text.js";
+
+/** The metrics that get a column of their own in the list of cases. */
+const MOST_COLUMNS = 4;
+
+/** The headings of the list of cases. */
+export function columnsRow(names: readonly string[]): Markup {
+  const cells =
+    names.length > MOST_COLUMNS
+      ? html`<span>Metrics</span>`
+      : names.map((name) => html`<span>${breakable(name, 80)}</span>`);
+  return html`<div class="columns" aria-hidden="true"><span>Case</span><span class="cells">${cells}</span><span class="turns">Turns</span></div>`;
+}
+
+/** Says that a metric decides nothing. */
+export function advisoryMark(name: string, advisory: readonly string[] = []): Markup | undefined {
+  return advisory.includes(name) ? html` <span class="muted">advisory</span>` : undefined;
+}
+
+/** A case of the list: its summary, and what unfolds below it. */
+export function caseDetails(
+  { name, result, id }: NamedCase & { id: string },
+  names: readonly string[],
+  advisory: readonly string[] | undefined,
+): Markup {
+  const metrics = result.overallEvalMetricResults;
+  const turns = result.evalMetricResultPerInvocation.length;
+  const judged = judgedMetrics(metrics);
+  const judgedByName = firstByName(judged);
+  const overall = firstByName(metrics);
+  const why = judged.length === 0 && result.reason ? shorten(firstLine(result.reason), 90) : undefined;
+  const cells =
+    why !== undefined
+      ? html`<span class="muted">${why}</span>`
+      : names.length > MOST_COLUMNS
+        ? html`<span>${passedText(judged)}</span>`
+        : names.map((wanted) => summaryCell(judgedByName.get(wanted)));
+  return html`<details class="case ${tone(result.finalEvalStatus)}"><summary>
+<svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>${icon(result.finalEvalStatus)}
+<h3><span class="vh">${capital(statusWord(result.finalEvalStatus))}: </span><bdi>${shorten(name, 160)}</bdi></h3>
+<span class="cells${why === undefined ? "" : " why"}">${cells}</span>
+<span class="turns">${amountText(turns)}<span class="unit"> turn${turns === 1 ? "" : "s"}</span></span></summary>
+<div class="panel" id="${id}">
+${result.reason ? reasonBox(result.reason) : undefined}
+${judged.length > 0 ? scoresTable(judged, result.evalMetricResultPerInvocation, advisory) : undefined}
+${facts(informationalMetrics(metrics), turns > 1)}
+${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, turns > 1, overall))}${conversationSection(result, overall)}
+<p class="link"><a href="#${id}">Link to this case</a></p>
+</div></details>
+`;
+}
+
+/** Why a case could not be scored; a stack below it as it is. */
+function reasonBox(reason: string): Markup {
+  const first = firstLine(reason);
+  const rest = reason.slice(first.length + 1);
+  const stack = rest === "" ? undefined : textBox("Stack", clipped(rest), rest.length);
+  return html`<p class="reason">${clipped(first)}</p>${stack}`;
+}
+
+function summaryCell(metric: EvalMetricResult | undefined): Markup {
+  if (metric === undefined) return html`<span></span>`;
+  const off = metric.evalStatus === EvalStatus.PASSED ? "" : ` class="off ${tone(metric.evalStatus)}"`;
+  const word = off === "" ? undefined : html`<span class="vh"> ${statusWord(metric.evalStatus)}</span>`;
+  return html`<span${new Markup(off)}><span class="metric">${breakable(metric.metricName, 80)} </span>${scoreText(metric.score, metric.threshold)}${word}</span>`;
+}
+
+function scoresTable(
+  metrics: readonly EvalMetricResult[],
+  turns: readonly Turn[],
+  advisory: readonly string[] | undefined,
+): Markup {
+  const headings = [
+    { text: "Metric" },
+    { text: "Bar", hidden: true },
+    { text: "Score", numeric: true },
+    { text: "Threshold", numeric: true },
+    { text: "Result" },
+  ];
+  const shown = shownInTurns(turns);
+  const rows = metrics.flatMap((metric) => {
+    const why = joined(whyOf(metric), overTurns(metric, shown.get(metric.metricName), turns.length));
+    const row = html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${breakable(metric.metricName)}${advisoryMark(metric.metricName, advisory)}</th>
+<td class="wide">${scoreBar(metric)}</td>
+<td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td>
+<td class="num" data-label="Threshold">${thresholdText(metric.threshold)}</td>
+<td class="result">${icon(metric.evalStatus)} <span class="tone">${capital(statusWord(metric.evalStatus))}</span></td></tr>
+`;
+    return why === undefined ? [row] : [row, html`<tr class="why"><td colspan="5">${why}</td></tr>`];
+  });
+  return gridTable("Scores", "stack", headings, rows);
+}
+
+function joined(...parts: (Markup | undefined)[]): Markup | undefined {
+  return parts.every((part) => part === undefined) ? undefined : html`${parts}`;
+}
+
+/** The reason and the warnings of a metric. */
+function whyOf(metric: EvalMetricResult): Markup | undefined {
+  const warnings = metric.explanation?.warnings ?? [];
+  // What a conversation does not tell about its cost is no news.
+  const reason = metric.evalStatus === EvalStatus.INFORMATIONAL ? undefined : metric.reason;
+  if (!reason && warnings.length === 0) return undefined;
+  return html`${reason ? html`<p>${clipped(reason)}</p>` : undefined}
+
+${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
+}
+
+/** What the turns tell of the rubrics of a metric. */
+interface ShownTurns {
+  /** The results that tell something. */
+  times: number;
+  /** By rubric in how many turns it was met, and in how many it was scored. */
+  rubrics: Map<string, { met: number; scored: number }>;
+}
+
+/** What the turns tell of the rubrics of each metric. */
+function shownInTurns(turns: readonly Turn[]): Map<string, ShownTurns> {
+  const found = new Map<string, ShownTurns>();
+  for (const metric of turns.flatMap((turn) => turn.evalMetricResults)) {
+    if (!metric.details?.rubricScores) continue;
+    const shown = found.get(metric.metricName) ?? { times: 0, rubrics: new Map() };
+    found.set(metric.metricName, shown);
+    shown.times += 1;
+    for (const { rubricId, score } of rubricsOf(metric)) {
+      if (typeof score !== "number") continue;
+      const counts = shown.rubrics.get(rubricId) ?? { met: 0, scored: 0 };
+      shown.rubrics.set(rubricId, counts);
+      counts.scored += 1;
+      if (score === 1) counts.met += 1;
+    }
+  }
+  return found;
+}
+
+/** The rubrics of a metric over several turns, and what else its judge said of no turn in particular. */
+function overTurns(metric: EvalMetricResult, shown: ShownTurns | undefined, turns: number): Markup | undefined {
+  const isShownOnce = shown?.times === 1 && (turns === 1 || isOfConversation(metric));
+  const rubrics = isShownOnce ? [] : rubricsOf(metric);
+  const remarks = shown === undefined ? remarksOf(metric) : [];
+  if (rubrics.length + remarks.length === 0) return undefined;
+  const items = rubrics.map((rubric) => {
+    const why = rubric.rationale && shown === undefined ? html`: <bdi>${clipped(rubric.rationale)}</bdi>` : undefined;
+    return html`<li><b>${head(rubric.rubricId, 300)}</b> ${metIn(rubric, shown?.rubrics.get(rubric.rubricId))}${why}</li>`;
+  });
+  return html`${items.length > 0 ? html`<ul class="rubrics">${items}</ul>` : undefined}${remarks.map(({ text }) => html`<p>${clipped(text)}</p>`)}`;
+}
+
+/** In how many turns a rubric is met, or its share where the turns do not tell. */
+function metIn(rubric: RubricScore, counts: { met: number; scored: number } | undefined): string {
+  return counts === undefined ? rubricFinding(rubric).word : `met in ${counts.met} of ${count(counts.scored, "turn")}`;
+}
+
+/**
+ * Informational values, with what they are made of; nothing where all are zero.
+ *
+ * @param areMeans Whether ADK's are means of several turns.
+ */
+function facts(metrics: readonly EvalMetricResult[], areMeans = false): Markup | undefined {
+  const scored = metrics.filter(hasScore);
+  if (scored.every(({ score }) => score === 0)) return undefined;
+  const items = scored.map((metric) => {
+    const seconds = metric.metricName === "invocation_duration_v1";
+    const tokens = metric.details?.tokenUsageDetails;
+    const times = metric.details?.durationDetails;
+    const parts = [
+      [tokens?.inputTokens, "in"],
+      [tokens?.cachedTokens, "cached"],
+      [tokens?.outputTokens, "out"],
+      [tokens?.reasoningTokens, "reasoning"],
+      [times?.modelSeconds, "model"],
+      [times?.toolSeconds, "tools"],
+      [times?.frameworkSeconds, "framework"],
+    ] as const;
+    const made = parts
+      .filter(([amount]) => typeof amount === "number")
+      .map(([amount, word]) => `${amountText(amount, seconds ? 3 : 0)} ${word}`);
+    const name = informationalLabel(head(metric.metricName, 80));
+    const label = `${capital(name)}${areMeans && name !== metric.metricName ? " a turn" : ""}`;
+    const value = amountText(metric.score, seconds ? 3 : 1);
+    return html`<div><dt>${label}</dt><dd>${value}${made.length > 0 ? html` <small>(${made.join(", ")})</small>` : undefined}</dd></div>`;
+  });
+  return html`<dl class="facts">${items}</dl>`;
+}
+
+type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
+
+type ByName = ReadonlyMap<string, EvalMetricResult>;
+
+/**
+ * A turn.
+ *
+ * @param scored Whether its own scores are told: there are other turns.
+ */
+function turnSection(turn: Turn, at: number, scored: boolean, overall: ByName): Markup {
+  const { actualInvocation: actual, expectedInvocation: expected } = turn;
+  const metrics = turn.evalMetricResults.filter((metric) => !isOfConversation(metric));
+  const compared = expected !== undefined && comparesTexts(turn);
+  const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
+  const side = (title: string, text: string, spans: readonly (readonly [number, number])[]) =>
+    html`<div class="said"><h5>${title}</h5>${
+      text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)
+    }</div>`;
+  const wanted =
+    compared && side("Expected response", answerText(expected), tokens?.matched.map((match) => match.expected) ?? []);
+  const made = side(
+    compared ? "Actual response" : "Response",
+    answerText(actual),
+    tokens?.matched.map((match) => match.actual) ?? [],
+  );
+  const said = userText(actual) || userText(expected) || "No text";
+  const chips = judgedMetrics(metrics).map(
+    (metric) => html`<li class="${tone(metric.evalStatus)}">${icon(metric.evalStatus)}
+<span class="vh">${statusWord(metric.evalStatus)}</span> ${head(metric.metricName, 80)}
+<span class="tone">${scoreText(metric.score, metric.threshold)}</span></li>`,
+  );
+  const whys = metrics.flatMap((metric) => {
+    const why = scored || metric.explanation?.warnings ? whyOf(metric) : undefined;
+    if (isJudged(metric)) return [judgedBlock(turn, metric, overall.get(metric.metricName), why)];
+    return why === undefined
+      ? []
+      : [html`<div class="muted"><span class="label">${head(metric.metricName, 300)}</span>${why}</div>`];
+  });
+  const legend =
+    tokens &&
+    html`<p class="legend"><mark>Marked</mark> words are in both texts. Precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}.</p>`;
+  return html`<section class="turn">
+<div class="turn-head"><h4>Turn ${at + 1}</h4>${scored ? html`<ul class="chips">${chips}</ul>` : undefined}</div>
+<div class="said"><h5>User</h5>${textBox("User", clipped(said), said.length)}</div>
+<div><div class="pair${compared ? "" : " alone"}">${wanted || undefined}${made}</div>${legend}</div>
+${callsTable(turn)}${eventsDetails(actual)}
+${whys}
+${scored ? facts(informationalMetrics(metrics)) : undefined}
+</section>`;
+}
+
+/** What judges found of a conversation as a whole: the results of the last turn that are not about that turn. */
+function conversationSection(result: EvalCaseResult, byName: ByName): Markup | undefined {
+  const last = result.evalMetricResultPerInvocation.at(-1);
+  const judged = last?.evalMetricResults.filter((metric) => isOfConversation(metric) && isJudged(metric)) ?? [];
+  if (!last || judged.length === 0) return undefined;
+  const blocks = judged.map((metric) => {
+    const overall = byName.get(metric.metricName);
+    const isSameReason = metric.reason === overall?.reason && !metric.explanation?.warnings;
+    return judgedBlock(last, metric, overall, isSameReason ? undefined : whyOf(metric));
+  });
+  return html`<section class="turn"><h4>Whole conversation</h4>
+${blocks}
+</section>`;
+}

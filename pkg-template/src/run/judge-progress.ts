@@ -1,0 +1,41 @@
+/** How far the calls of judges are. */
+
+import type { EvalRun } from "../generated/adk_metrics.js";
+import type { JudgeProgress } from "../types.js";
+
+/** How the counts of the engine differ from what the parts of a merged run did. */
+export interface ProgressCorrection {
+  /** Calls that the engine counts and no part made. */
+  unsentCalls: number;
+  /** Samples that a part asked in vain and the merged run did not need. */
+  unneededSamples: number;
+  /** The failed calls for these. */
+  unneededCalls: number;
+}
+
+export const NO_CORRECTION: ProgressCorrection = { unsentCalls: 0, unneededSamples: 0, unneededCalls: 0 };
+
+/**
+ * How far the calls of a run are.
+ *
+ * @param failedBefore Calls that failed before the engine was restarted, of which it does not know.
+ */
+export function judgeProgress(
+  run: EvalRun,
+  hasPrices: boolean,
+  failedBefore = 0,
+  { unsentCalls, unneededSamples, unneededCalls } = NO_CORRECTION,
+): JudgeProgress {
+  const { cost, leftMs, ...found } = run.progress();
+  const failedElsewhere = failedBefore + unneededCalls;
+  return {
+    ...found,
+    asked: found.asked + unneededSamples,
+    lost: found.lost + unneededSamples,
+    calls: found.calls + failedElsewhere - unsentCalls,
+    failed: found.failed + failedElsewhere - unsentCalls,
+    retried: found.retried + failedElsewhere - unneededSamples,
+    ...(hasPrices ? { cost } : {}),
+    ...(leftMs === undefined ? {} : { leftMs }),
+  };
+}
