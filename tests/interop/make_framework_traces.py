@@ -13,6 +13,7 @@ opentelemetry-exporter-otlp-proto-common 1.45.2:
   openai           openai==3.54.0 opentelemetry-instrumentation-openai==0.62.4
   openai-legacy    openai==3.54.0 opentelemetry-instrumentation-openai==0.40.14
   openai-openinference     openai==3.54.0 openinference-instrumentation-openai==0.1.66
+  openai-v2        openai==3.54.0 opentelemetry-instrumentation-openai-v2==2.4b0 opentelemetry-util-genai==0.4b0 httpx
   pydantic-ai      pydantic-ai-slim==2.68.0
   agent-framework  agent-framework-core==1.23.0
 
@@ -55,6 +56,10 @@ FILES = {
     "openai-openinference": {
         "openinference-openai": {},
         "openinference-openai-no-content": {"OPENINFERENCE_HIDE_INPUTS": "true", "OPENINFERENCE_HIDE_OUTPUTS": "true"},
+    },
+    "openai-v2": {
+        "openai-v2": {CAPTURE: "true"},
+        "openai-v2-latest": {STABILITY: "gen_ai_latest_experimental", CAPTURE: "EVENT_ONLY"},
     },
     "pydantic-ai": {"pydantic-ai": {}, "pydantic-ai-no-content": {"CONTENT": "false"}},
     "agent-framework": {"agent-framework": {"CONTENT": "true"}},
@@ -403,6 +408,8 @@ async def openai(name, tracing) -> None:
 
     if name.startswith("openinference"):
         from openinference.instrumentation.openai import OpenAIInstrumentor
+    elif name.startswith("openai-v2"):
+        from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor
     else:
         from opentelemetry.instrumentation.openai import OpenAIInstrumentor
     OpenAIInstrumentor().instrument(tracer_provider=tracing)
@@ -514,6 +521,7 @@ RUNS = {
     "openai": openai,
     "openai-legacy": openai,
     "openai-openinference": openai,
+    "openai-v2": openai,
     "pydantic-ai": pydantic_ai,
     "agent-framework": agent_framework,
 }

@@ -162,6 +162,8 @@ test("without messages the error says where and which setting captures them", ()
 test("the spans alone of a run whose messages went to log records are without messages", () => {
   const [spans, logs] = bytesOf("adk-python-events.jsonl").toString().split("\n");
   assert.match(errorOf(() => readTraces(spans)).help, /with EVENT_ONLY pass the log records as well/);
+  const [legacy] = bytesOf("adk-python-legacy-events.jsonl").toString().split("\n");
+  assert.match(errorOf(() => readTraces(legacy)).help, /IN_SPANS=true .*, or pass the log records as well/);
   // The log records alone have everything but the durations and what only spans say.
   const [paris] = readTraces(logs);
   assert.deepEqual(told(paris.inferences[0]).calls, [["get_weather", CITY("Paris")]]);

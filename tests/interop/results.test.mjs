@@ -95,6 +95,7 @@ test("what only informs has no label", () => {
 
 test("something else than results is an error", () => {
   assert.equal(errorOf(() => evaluationEvents({})).code, "invalid_input");
+  assert.match(errorOf(() => eventsOf({ of: "case" })).message, /"cases", "turns" or "both", found "case"/);
 });
 
 test("a case becomes scores of autoevals, from 0 to 1 or null", async () => {
@@ -109,6 +110,10 @@ test("a case becomes scores of autoevals, from 0 to 1 or null", async () => {
   const many = { ...results.evalCaseResults[0] };
   many.overallEvalMetricResults = [{ metricName: "tool_call_count_v1", score: 3, evalStatus: 4 }];
   assert.deepEqual([toAutoevals(many)[0].score, toAutoevals(many)[0].metadata.value], [null, 3]);
+  for (const metricName of ["tool_call_count_v1", "response_evaluation_score"]) {
+    many.overallEvalMetricResults = [{ metricName, score: 1, evalStatus: 4 }];
+    assert.deepEqual([toAutoevals(many)[0].score, toAutoevals(many)[0].metadata.value], [null, 1], metricName);
+  }
 });
 
 test("what is no result of a case, no session or no sink is an error that says what to pass", () => {
@@ -180,6 +185,10 @@ test("an evaluator is the step of a scorer of Mastra", async () => {
   const step = asMastraStep(rouge);
   assert.equal(await step({ run: { input: "Weather?", output: "It is sunny", groundTruth: "It is" } }), 0.8);
   assert.equal(await step({ run: { output: [turn("Yes")], groundTruth: [turn("Yes")] } }), 1);
+  // As ADK's files have it.
+  const { userContent: user_content, finalResponse: final_response } = turn("Yes");
+  assert.equal(await step({ run: { output: [turn("Yes")], groundTruth: [{ user_content, final_response }] } }), 1);
+  assert.equal(await step({ run: { output: { user_content, final_response }, groundTruth: "Yes" } }), 1);
 });
 
 test("what is no conversation is an error with its place", async () => {

@@ -21,7 +21,7 @@ export function errorOf(act) {
 }
 
 /** A JavaScript value as OTLP writes it. */
-export function anyValue(value) {
+function anyValue(value) {
   if (typeof value === "string") return { stringValue: value };
   if (typeof value === "boolean") return { boolValue: value };
   if (Number.isInteger(value)) return { intValue: String(value) };

@@ -7,8 +7,8 @@ import type { Content, Invocation } from "../types.js";
 import { asksTools, isOfAdk, isSilent, nameOf } from "./calls.js";
 import { happeningsOf, unasked } from "./happenings.js";
 import { type Exchange, exchangesOf, split } from "./history.js";
-import { contentsOf, jsonOf, userContentOf, wordsIn, wordsOf } from "./messages.js";
-import { type Moment, wrong } from "./otlp.js";
+import { contentOf, contentsOf, jsonOf, userContentOf, wordsIn, wordsOf } from "./messages.js";
+import { fieldsOf, type Moment, wrong } from "./otlp.js";
 import { timesOf } from "./seconds.js";
 import { keyOf, type Node } from "./tree.js";
 import { attributeOf, type Turn } from "./turns.js";
@@ -37,13 +37,15 @@ export function runOf(
   sessionId: string,
   turns: readonly Turn[],
   moments: ReadonlyMap<string, Moment[]>,
-): TracedRun {
+): { run: TracedRun; isChanged: boolean } {
   const exchanges = exchangesOf(turns);
   const [inferences, warnings]: [Invocation[], string[]] = [[], []];
   let failure: string | undefined;
+  let isChanged = false;
   for (const [at, turn] of turns.entries()) {
     const location = `${quoted(sessionId)}, turn ${at + 1}`;
-    const { invocation, problem, warning } = readTurn(turn, exchanges[at]);
+    const { invocation, problem, warning, ...read } = readTurn(turn, exchanges[at]);
+    isChanged ||= read.isChanged === true;
     inferences.push(invocation);
     const isFailure = at === turns.length - 1 && errorOf(turn) !== undefined;
     if (warning !== undefined && !isFailure) warnings.push(`${location}: ${warning}`);
@@ -67,7 +69,7 @@ export function runOf(
     run.status = 2;
     run.errorMessage = failure;
   }
-  return run;
+  return { run, isChanged };
 }
 
 function quoted(text: string): string {
@@ -88,17 +90,28 @@ export function isUnheard(turn: Turn): boolean {
   );
 }
 
-/** Whether a callback of google-adk may have changed the last answer of a conversation: no later turn was told of it. */
+/**
+ * Whether nothing tells what a callback of google-adk made of the last answer of a conversation: no later turn was told of
+ * it, and no event of it was traced.
+ */
 export function mayDiffer(turns: readonly Turn[]): boolean {
-  const last = turns.at(-1)?.calls.at(-1);
-  return last !== undefined && isOfAdk(last.from.span) && !asksTools(last.output) && wordsIn(last.output) !== "";
+  const turn = turns.at(-1);
+  const last = turn?.calls.at(-1);
+  if (turn === undefined || last === undefined || eventOf(turn) !== undefined) return false;
+  return isOfAdk(last.from.span) && !asksTools(last.output) && wordsIn(last.output) !== "";
+}
+
+/** What the last event of a turn said, after all callbacks, where OpenInference tells of it. */
+function eventOf({ calls }: Turn): Content | undefined {
+  const run = calls.at(-1)?.from.run;
+  return run === undefined ? undefined : contentOf(fieldsOf(jsonOf(run.span, "output.value"))?.content, "model");
 }
 
 /** A turn with what later turns tell of it. */
 function readTurn(
   turn: Turn,
   exchange: Exchange | undefined,
-): { invocation: Invocation; problem?: string; warning?: string } {
+): { invocation: Invocation; problem?: string; warning?: string; isChanged?: boolean } {
   if (isUnheard(turn)) {
     if (exchange === undefined) return { invocation: invocationOf(turn), problem: NO_MODEL };
     const from = turn.outer ?? (turn.nodes[0] as Node);
@@ -119,20 +132,22 @@ function readTurn(
     const { appDetails: _, ...invocation } = invocationOf({ ...turn, calls });
     return { invocation };
   }
-  const [last, nextAnswer] = [turn.calls.at(-1), exchange?.answers.at(-1)];
+  const last = turn.calls.at(-1);
+  const [event, nextAnswer] = [eventOf(turn), exchange?.answers.at(-1)];
+  const answer = event ?? nextAnswer;
   const isChanged =
     last !== undefined &&
     isOfAdk(last.from.span) &&
-    nextAnswer?.role === "model" &&
-    !asksTools(nextAnswer) &&
+    answer?.role === "model" &&
+    !asksTools(answer) &&
     !asksTools(last.output) &&
-    wordsIn(nextAnswer) !== "" &&
-    wordsIn(nextAnswer).trim() !== wordsIn(last.output).trim();
+    wordsIn(answer) !== "" &&
+    wordsIn(answer).trim() !== wordsIn(last.output).trim();
   if (!isChanged) return countedIn(turn, invocationOf(turn));
-  const calls = [...turn.calls.slice(0, -1), { ...last, output: nextAnswer }];
-  const warning =
-    "the next turn was told another answer than this turn's model gave; that one is read, as a callback may have changed it";
-  return { invocation: invocationOf({ ...turn, calls }), warning };
+  const calls = [...turn.calls.slice(0, -1), { ...last, output: answer }];
+  const where = event === undefined ? "the next turn was told" : "the turn ended with";
+  const warning = `${where} another answer than this turn's model gave; that one is read, as a callback may have changed it`;
+  return { invocation: invocationOf({ ...turn, calls }), warning, isChanged };
 }
 
 const NO_MODEL =
@@ -199,22 +214,35 @@ export function noModel({ nodes }: Turn): AdkMetricsError {
 /** What captures messages, by how the name of the instrumentation begins. */
 const CAPTURES = [
   ["opentelemetry.instrumentation.openai_v2", "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"],
+  ["opentelemetry.util.genai", "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_AND_EVENT"],
   ["openinference.", "Do not set OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS or the like"],
   ["opentelemetry.instrumentation.", "Do not set TRACELOOP_TRACE_CONTENT=false"],
   ["pydantic-ai", "Do not set `include_content=False` in InstrumentationSettings"],
   ["agent_framework", "Set ENABLE_SENSITIVE_DATA=true"],
 ] as const;
 
-/** The error for a turn of which the messages were not captured. */
-function noMessages({ calls, nodes }: Turn): AdkMetricsError {
+/** The error for a call of which the messages are missing. */
+function noMessages({ calls, nodes, capture, traceId }: Turn): AdkMetricsError {
   const { span } = calls.find(isSilent)?.from ?? (nodes[0] as Node);
+  const log = capture.unplaced.get(traceId) ?? capture.unplaced.get("");
+  if (log !== undefined) return nameless(log);
+  if (capture.isOn) {
+    const help = "Pass all spans and log records of the agent, and capture the messages in each of its processes";
+    return wrong(span, "a call of a model holds no messages, while others in the traces do", help);
+  }
   const spans = "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true";
-  const capture = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+  const variable = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
   const own = CAPTURES.find(([scope]) => span.scope.startsWith(scope));
   const help = !isOfAdk(span)
-    ? `${own?.[1] ?? `Have the instrumentation capture them, many by ${capture}=true`}, and pass the log records as well if it writes them there`
+    ? `${own?.[1] ?? `Have the instrumentation capture them, many by ${variable}=true`}, and pass the log records as well if it writes them there`
     : span.attributes.has("gcp.vertex.agent.llm_request")
-      ? `Set ${spans} where the agent runs`
-      : `Set ${capture}=SPAN_AND_EVENT where the agent runs; with EVENT_ONLY pass the log records as well`;
+      ? `Set ${spans} where the agent runs, or pass the log records as well if it writes them there`
+      : `Set ${variable}=SPAN_AND_EVENT where the agent runs; with EVENT_ONLY pass the log records as well`;
   return wrong(span, "the traces hold no messages: their capture is off", help);
+}
+
+/** The error for a log record with messages of which nothing tells whose they are. */
+export function nameless(log: Moment): AdkMetricsError {
+  const message = "a log record with messages names no span, and nothing else tells which call of a model it is about";
+  return wrong(log, message, "Export log records with the ids of their traces and spans");
 }

@@ -263,7 +263,9 @@ function momentOf(given: Fields, path: string, of: Fields): Moment {
   const attributes = attributesOf(given, path);
   const name =
     [given.eventName, given.name, ...EVENT_NAMES.map((key) => attributes.get(key))].map(text).find(Boolean) ?? "";
-  const time = moment(given.timeUnixNano ?? given.observedTimeUnixNano ?? 0, `${path}.timeUnixNano`);
+  // 0 stands for a time that is not known.
+  const happened = [given.timeUnixNano, given.observedTimeUnixNano].find((one) => Number(one ?? 0) !== 0);
+  const time = moment(happened ?? 0, `${path}.timeUnixNano`);
   const body = given.body === undefined ? undefined : valueOf(given.body, `${path}.body`, 0);
   const [traceId, spanId] = [idIn(text(of.traceId)), idIn(text(of.spanId))];
   return { path, traceId, spanId, name, time, attributes, body };

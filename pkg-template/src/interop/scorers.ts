@@ -31,10 +31,9 @@ export function asAutoevalsScorer(name: string, evaluator: ScoringEvaluator) {
   return async (run: { input?: unknown; output: unknown; expected?: unknown }): Promise<AutoevalsScore> => {
     const { overallScore, overallEvalStatus, reason } = await scored(evaluator, run.input, run.output, run.expected);
     const metadata = { status: EvalStatus[overallEvalStatus], ...(reason === undefined ? {} : { reason }) };
-    return autoevalsScore(
-      { metricName: name, ...(overallScore === undefined ? {} : { score: overallScore }) },
-      metadata,
-    );
+    const score = { metricName: name, ...(overallScore === undefined ? {} : { score: overallScore }) };
+    const { engineMetric } = evaluator as { engineMetric?: unknown };
+    return autoevalsScore(score, metadata, typeof engineMetric === "string" ? engineMetric : name);
   };
 }
 
@@ -86,7 +85,9 @@ function invocationsOf(given: unknown, input: unknown, name: string): Invocation
   const messages =
     typeof given === "string" ? [{ role: "assistant", content: given }] : (fieldsOf(given)?.messages ?? given);
   const list: unknown[] = Array.isArray(messages) ? messages : [messages];
-  if (list.length > 0 && list.every((item) => isObject(item) && "userContent" in item)) return list as Invocation[];
+  // Evaluators read both spellings.
+  const isInvocation = (item: unknown) => isObject(item) && ("userContent" in item || "user_content" in item);
+  if (list.length > 0 && list.every(isInvocation)) return list as Invocation[];
   const turns: TurnRecorder[] = [];
   const begin = (user: unknown) => {
     const turn = new TurnRecorder(contentOf(user, "user") ?? {}, 0);

@@ -6,6 +6,8 @@
 import { checkOptions } from "../known-options.js";
 import { isObject, unexpected, reading } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
+import { SCALES, UNITS } from "../generated/metrics.js";
+import { canonicalName } from "../metric-names.js";
 import { AdkMetricsError } from "../errors.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, type TurnFailure } from "../report/difference.js";
 import { listOf, type Results } from "../report/results.js";
@@ -29,7 +31,7 @@ function checkCase(result: unknown): void {
   );
   if (isCase) return;
   const { message } = unexpected("the result of a case", result, "result");
-  const help = "Pass one of the `evalCaseResults` of what evaluate() resolves to";
+  const help = "Pass one of the `evalCaseResults` of what evaluate() resolves to, or readResults() gives";
   throw new AdkMetricsError("invalid_input", message, { path: "result", help });
 }
 
@@ -94,6 +96,7 @@ export function evaluationEvents(results: Results, options: EvaluationEventOptio
   checkOptions(options, ["of", "responseId"]);
   return reading("results", () => {
     const { of = "both" } = options;
+    if (!["cases", "turns", "both"].includes(of)) throw unexpected('"cases", "turns" or "both"', of, "options: of");
     return listOf(results).flatMap((set) =>
       set.evalCaseResults.flatMap((result) => {
         const lines = [...(of === "turns" ? [] : linesOfCase(result)), ...(of === "cases" ? [] : linesOfTurns(result))];
@@ -187,9 +190,19 @@ export function toAutoevals(result: EvalCaseResult): AutoevalsScore[] {
   return linesOfCase(result).map((line) => autoevalsScore(line.metric, metadataOf(result, line)));
 }
 
-/** A score of autoevals. */
-export function autoevalsScore({ metricName, score }: Scored, metadata: Record<string, unknown>): AutoevalsScore {
-  const fits = score !== undefined && score >= 0 && score <= 1;
+/**
+ * A score of autoevals.
+ *
+ * @param metric The metric whose score it is, where it is called otherwise.
+ */
+export function autoevalsScore(
+  { metricName, score }: Scored,
+  metadata: Record<string, unknown>,
+  metric = metricName,
+): AutoevalsScore {
+  // A single call, or the lowest grade of a scale that begins at 1, would look like the best score.
+  const isOther = [UNITS, SCALES].some((known) => Object.hasOwn(known, canonicalName(metric)));
+  const fits = score !== undefined && score >= 0 && score <= 1 && !isOther;
   const value = score === undefined || fits ? {} : { value: score };
   return { name: metricName, score: fits ? score : null, metadata: { ...metadata, ...value } };
 }

@@ -7,7 +7,7 @@
 import { hosted } from "../engine/hosted.js";
 import { optionsOf } from "../known-options.js";
 import { exactly, rounded } from "./integers.js";
-import { isUnheard, mayDiffer, noModel, runOf, type TracedRun } from "./invocations.js";
+import { isUnheard, mayDiffer, nameless, noModel, runOf, type TracedRun } from "./invocations.js";
 import { readTelemetry, wrong } from "./otlp.js";
 import { conversationsOf } from "./turns.js";
 
@@ -57,8 +57,9 @@ export function tracesToJson(traces: string | Uint8Array | object, options: Trac
 }
 
 function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {
-  const { conversations, moments } = conversationsOf(readTelemetry(traces));
+  const { conversations, moments, capture } = conversationsOf(readTelemetry(traces));
   if (conversations.size === 0) {
+    for (const log of capture.unplaced.values()) throw nameless(log);
     const help = "Export the spans of the agent: invoke_agent, chat or generate_content, and execute_tool";
     throw wrong({ path: "traces" }, "there is no span of an agent or a model", help);
   }
@@ -72,16 +73,16 @@ function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {
       attributes: Object.fromEntries(ofFirst),
     };
     const mapped = typeof evalIds === "function" ? evalIds(rounded(conversation)) : idOf(evalIds, sessionId);
-    return { run: runOf(mapped ?? sessionId, sessionId, turns, moments), mayDiffer: mayDiffer(turns) };
+    return { ...runOf(mapped ?? sessionId, sessionId, turns, moments), mayDiffer: mayDiffer(turns) };
   });
-  // Once for all: it says nothing of this conversation in particular.
-  const first = runs.find((one) => one.mayDiffer)?.run;
+  // Where a callback changed an answer that is known, it may have changed others. Once for all: nothing tells which.
+  const first = runs.some(({ isChanged }) => isChanged) ? runs.find((one) => one.mayDiffer)?.run : undefined;
   if (first !== undefined) first.warnings = [...(first.warnings ?? []), MAY_DIFFER];
   return runs.map(({ run }) => run);
 }
 
 const MAY_DIFFER =
-  "traces of google-adk do not tell whether an after_model_callback changed the last answer of a conversation";
+  "a callback changed answers in these traces; whether it changed the last answer of a conversation as well they do not tell";
 
 function idOf(ids: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(ids, key) ? ids[key] : undefined;

@@ -18,6 +18,8 @@ export interface Node {
   agent?: Node;
   /** The agent that it works for. */
   parentAgent?: Node;
+  /** OpenInference's outermost span of a run of google-adk, which has the last event; may be the node itself. */
+  run?: Node;
   /** The tool at work; not the node itself. */
   tool?: Node;
   /** The outermost call of the same agent's model; not the node itself. */
@@ -94,13 +96,18 @@ export function treeOf(spans: Telemetry["spans"]): Node[] {
 function setParent(node: Node, parent: Node | undefined): void {
   const opens = node.kind === "turn" || node.kind === "agent";
   assign(node, "outer", parent?.outer ?? (opens ? node : undefined));
+  assign(node, "run", parent?.run ?? (isRun(node.span) ? node : undefined));
   assign(node, "agent", node.kind === "agent" ? node : parent?.agent);
   assign(node, "parentAgent", node.kind === "agent" ? parent?.agent : parent?.parentAgent);
   assign(node, "tool", parent?.kind === "tool" ? parent : parent?.tool);
   assign(node, "model", opens ? undefined : (parent?.model ?? (parent?.kind === "model" ? parent : undefined)));
 }
 
-function assign<Key extends "outer" | "agent" | "parentAgent" | "tool" | "model">(
+function isRun({ scope, name }: Span): boolean {
+  return scope.startsWith("openinference.") && /^(?:invocation|agent_run) \[/.test(name);
+}
+
+function assign<Key extends "outer" | "run" | "agent" | "parentAgent" | "tool" | "model">(
   node: Node,
   key: Key,
   value: Node | undefined,

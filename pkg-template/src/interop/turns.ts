@@ -8,6 +8,7 @@ import type { Content } from "../types.js";
 import type { Moment, Span, Telemetry } from "./otlp.js";
 import { append, group } from "../lists.js";
 import { keyOf, type Node, treeOf } from "./tree.js";
+import { type Capture, placed } from "./unplaced.js";
 
 /** What was done about one message of the user. */
 export interface Turn {
@@ -17,6 +18,7 @@ export interface Turn {
   time: number;
   end: number;
   traceId: string;
+  capture: Readonly<Capture>;
 }
 
 const CONVERSATION_KEYS = [
@@ -32,25 +34,29 @@ const CONVERSATION_KEYS = [
 export function conversationsOf({ spans, logs }: Telemetry): {
   conversations: Map<string, Turn[]>;
   moments: Map<string, Moment[]>;
+  capture: Readonly<Capture>;
 } {
   const known = new Set(spans.map(keyOf));
-  // A record that names no span is a call of its own.
-  const named = logs.map((log, at) => (log.name === DETAILS && log.spanId === "" ? { ...log, spanId: `#${at}` } : log));
-  const orphans = named.filter((log) => log.name === DETAILS && !known.has(keyOf(log)));
-  const nodes = treeOf(scoped([...spans.map(conventional), ...orphans.map(spanOf)]));
+  const orphans = logs.filter((log) => log.name === DETAILS && log.spanId !== "" && !known.has(keyOf(log)));
+  const whole = scoped([...spans.map(conventional), ...orphans.map(spanOf)]);
+  const inTree = treeOf(whole);
+  const { records, alone, unplaced } = placed(inTree, logs);
+  const nodes = alone.length === 0 ? inTree : treeOf(scoped([...whole, ...alone.map(spanOf)]));
   const moments = new Map<string, Moment[]>();
-  for (const log of named) group(moments, keyOf(log), log);
+  for (const log of records) group(moments, keyOf(log), log);
   adopt(nodes, moments);
   const conversations = new Map<string, Turn[]>();
   const ends = new Map<string, string>();
-  for (const turn of turnsOf(nodes, moments)) {
+  const capture: Capture = { isOn: false, unplaced };
+  for (const turn of turnsOf(nodes, moments, capture)) {
+    capture.isOn ||= turn.calls.some(({ input, output }) => input.length > 0 || output !== undefined);
     const firstInput = turn.calls.find(({ input }) => input.length > 0)?.input ?? [];
     const id = attributeOf(turn.nodes, CONVERSATION_KEYS) ?? ends.get(beginningOf(firstInput)) ?? turn.traceId;
     const answer = turn.calls.at(-1)?.output;
     ends.set(endOf(answer === undefined ? firstInput : [...firstInput, answer]), id);
     group(conversations, id, turn);
   }
-  return { conversations, moments };
+  return { conversations, moments, capture };
 }
 
 /** What was said before a turn, which is how the turn before it ended; traces without ids of conversations go together by it. */
@@ -138,7 +144,7 @@ export function attributeOf(nodes: readonly Node[], keys: readonly string[]): st
   return undefined;
 }
 
-function turnsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Turn[] {
+function turnsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>, capture: Readonly<Capture>): Turn[] {
   const groups = new Map<Node | string, Node[]>();
   for (const node of nodes) if (node.kind !== undefined) group(groups, node.outer ?? node.span.traceId, node);
   // Tools by themselves, such as those of a server that has traces of its own, are no turn.
@@ -153,6 +159,7 @@ function turnsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>)
       time: first.span.time,
       end: own.reduce((end, { span }) => Math.max(end, span.end), 0),
       traceId: first.span.traceId,
+      capture,
     };
   });
   turns.sort((a, b) => a.time - b.time);
