@@ -62,7 +62,7 @@ describe("comparing and exporting", { skip }, () => {
 
   test("the scores that are exported equal those of the command line", async () => {
     const page = await scored();
-    const json = await exported(page, "JSON");
+    const json = await exported(page, "JSON ADK");
     assert.equal(json.name, "museum-guide.evalset_result.json");
     assert.deepEqual(steady(json.content), steady(byCommandLine("json")));
     const csv = await exported(page, "CSV");

@@ -65,7 +65,7 @@ describe("files", { skip }, () => {
     assert.equal(await actualOf(page, "shop.evalset.json"), "shop.inferences.json");
     assert.deepEqual(await violations(page), []);
     await page.getByLabel("What the agent did on weather.evalset.json").selectOption({ label: "Nothing" });
-    await page.getByText("Say what the agent did on weather.evalset.json.").waitFor();
+    await page.getByText("weather.evalset.json has no agent run yet.").waitFor();
     await page.getByLabel("What the agent did on weather.evalset.json").selectOption({ label: "weather.actual.json" });
     await page.getByRole("button", { name: /^Score \d+ cases$/ }).click();
     await page.waitForURL("**/#/results");
@@ -91,7 +91,7 @@ describe("files", { skip }, () => {
     await choose(page, own);
     await page.getByText("2 files were added.").waitFor();
     await becomes(() => page.getByRole("link", { name: "museum-guide.evalset.json" }).count(), 1);
-    await page.getByRole("button", { name: "Take all out" }).click();
+    await page.getByRole("button", { name: "Remove all files" }).click();
     await page.getByRole("heading", { name: "Take an example" }).waitFor();
     await site.done(page);
   });
@@ -131,13 +131,134 @@ describe("files", { skip }, () => {
     await site.done(page);
   });
 
-  test("evalset results alone are scored against what they expect", async () => {
+  test("results open as they are, with metrics of the user's own, and are scored again only when asked", async () => {
     const page = await site.open();
-    await choose(page, [example("travel-concierge", "travel-concierge.evalset_result.json")]);
-    await page.getByText("What the results say was expected").waitFor();
-    await page.getByRole("button", { name: /^Score \d+ cases$/ }).click();
+    const stored = JSON.parse(read("travel-concierge", "travel-concierge.evalset_result.json"));
+    // Nothing is scored in it yet.
+    await choose(page, [named("own.evalset_result.json", JSON.stringify(stored))]);
+    await page.getByRole("button", { name: /^Score \d+ cases$/ }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Open the results" }).count(), 0);
+    for (const one of stored.eval_case_results) {
+      one.final_eval_status = 2;
+      one.overall_eval_metric_results = [{ metric_name: "names_a_price", score: 0.25, threshold: 0.5, eval_status: 2 }];
+    }
+    await page.getByRole("button", { name: "Remove all files" }).click();
+    await choose(page, [named("own.evalset_result.json", JSON.stringify(stored))]);
+    await page
+      .getByText(/^Scoring again replaces them: \d+ cases by tool_trajectory_avg_score, response_match_score\.$/)
+      .waitFor();
+    await page.getByRole("button", { name: "Score again", exact: true }).click();
     await page.waitForURL("**/#/results");
-    await page.getByText("weekend_in_lisbon").or(page.locator("main")).first().waitFor();
+    await page.getByRole("columnheader", { name: /tool_trajectory_avg_score/ }).waitFor();
+    await page.getByRole("link", { name: "Files" }).click();
+    await page.getByRole("button", { name: "Open the results", exact: true }).click();
+    await page.waitForURL("**/#/results");
+    const cases = stored.eval_case_results.length;
+    await page
+      .getByText(new RegExp(`^${cases} cases?$`))
+      .first()
+      .waitFor();
+    assert.equal(await page.getByRole("columnheader", { name: /names_a_price/ }).count(), 1);
+    assert.equal(await page.getByRole("columnheader", { name: /tool_trajectory_avg_score/ }).count(), 0);
+    assert.match(await page.locator(".tally").innerText(), new RegExp(`Failed\\s+${cases}\\s`));
+    await site.done(page);
+  });
+
+  test("exported JSON lines open with everything in them, after a reload too", async () => {
+    const page = await site.open();
+    await page.getByRole("button", { name: "Museum guide: Score it" }).click();
+    await page.waitForURL("**/#/results");
+    const tally = await page.locator(".tally").innerText();
+    await page.getByText("Export", { exact: true }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /^JSON lines/ }).click(),
+    ]);
+    const file = await download.path();
+    await page.goto(page.url().replace(/#.*/, ""));
+    await page.reload();
+    await choose(page, [{ name: download.suggestedFilename(), mimeType: "", buffer: readFileSync(file) }]);
+    await page.getByText(/^Evalset results/).waitFor();
+    await page.getByRole("button", { name: "Open the results", exact: true }).click();
+    await page.waitForURL("**/#/results");
+    assert.equal(await page.locator(".tally").innerText(), tally);
+    await page.getByText("student_ticket").first().click();
+    await page
+      .getByText(/^Sample 1|^No sample 1|sample 1/i)
+      .first()
+      .waitFor();
+    await site.done(page);
+  });
+
+  test("a reload loses nothing: files, config, results, thresholds", async () => {
+    const page = await site.open();
+    await choose(page, [example("weather", "weather.evalset.json"), example("weather", "weather.actual.json")]);
+    await choose(page, [named("test_config.json", '{ "criteria": { "response_match_score": 0.75 } }')]);
+    await page.getByRole("button", { name: "Score 5 cases" }).click();
+    await page.waitForURL("**/#/results");
+    const slider = page.getByRole("slider").first();
+    await slider.focus();
+    await slider.press("Home");
+    await page.getByRole("heading", { name: /^Verdicts flip/ }).waitFor();
+    const tally = await page.locator(".tally").innerText();
+    // Kept after a moment without a change.
+    await page.waitForFunction(async () => {
+      const opened = indexedDB.open("adk-metrics-playground");
+      await new Promise((resolve) => (opened.onsuccess = resolve));
+      const asked = opened.result.transaction("runs").objectStore("runs").getAllKeys();
+      await new Promise((resolve) => (asked.onsuccess = resolve));
+      opened.result.close();
+      return ["files", "results", "settings", "thresholds"].every((key) => asked.result.includes(key));
+    });
+    await page.waitForTimeout(500);
+    await page.reload();
+    await page.getByRole("heading", { name: /^Verdicts flip/ }).waitFor();
+    assert.equal(await page.locator(".tally").innerText(), tally);
+    await page.getByRole("link", { name: "Files" }).click();
+    assert.equal(await actualOf(page, "weather.evalset.json"), "weather.actual.json");
+    await page.getByRole("link", { name: "Criteria", exact: true }).click();
+    await page.getByRole("link", { name: "JSON", exact: true }).click();
+    await page.getByText("0.75").waitFor();
+    await page.getByRole("link", { name: "Run", exact: true }).click();
+    await page.getByRole("button", { name: "Forget all of it" }).click();
+    await page.getByText("Nothing is kept in this browser any more.").waitFor();
+    await page.reload();
+    await page.getByText("Nothing is there to be scored yet.").waitFor();
+    await site.done(page);
+  });
+
+  test("of an eval history the newest results open, and older ones are there to compare", async () => {
+    const page = await site.open();
+    const stored = JSON.parse(read("travel-concierge", "travel-concierge.evalset_result.json"));
+    const history = [1, 2, 3].map((age) =>
+      named(
+        `travel_${age}.evalset_result.json`,
+        JSON.stringify({
+          ...stored,
+          creation_timestamp: 1_790_000_000 + 86_400 * age,
+          eval_case_results: stored.eval_case_results.map((one) => ({
+            ...one,
+            final_eval_status: age === 3 ? 2 : 1,
+            overall_eval_metric_results: [
+              { metric_name: "names_a_price", score: 0.25, eval_status: age === 3 ? 2 : 1 },
+            ],
+          })),
+        }),
+      ),
+    );
+    await choose(page, history);
+    await page.getByRole("button", { name: "Open the results of 3 files" }).click();
+    await page.waitForURL("**/#/results");
+    const cases = stored.eval_case_results.length;
+    assert.match(await page.locator(".tally").innerText(), new RegExp(`Cases\\s+${cases}\\s+Passed\\s+0\\s`));
+    await page.getByText("These are the newest results in the files; 2 older runs are under Compare.").waitFor();
+    await page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: "Compare" }).click();
+    await page.getByRole("heading", { name: "Compare" }).waitFor();
+    const chosen = page.getByLabel(/baseline/i).first();
+    const runs = await chosen.evaluate((select) => [...select.options].map(({ text }) => text));
+    assert.equal(runs.filter((name) => /2026/.test(name)).length, 2, runs.join(" | "));
+    // The one before the newest.
+    await becomes(() => chosen.evaluate((select) => select.selectedOptions[0].text.slice(0, 2)), "23");
     await site.done(page);
   });
 
@@ -200,7 +321,7 @@ describe("files", { skip }, () => {
       named("bad.json", JSON.stringify({ [hostile]: hostile, eval_cases: [{ eval_id: { [hostile]: 1 } }] })),
     ]);
     await page.getByText(/3 files were added/).waitFor();
-    await page.getByRole("button", { name: "Take out bad.json" }).click();
+    await page.getByRole("button", { name: "Remove bad.json" }).click();
     await page.getByRole("button", { name: "Score 1 case" }).click();
     await page.waitForURL("**/#/results");
     await page.waitForTimeout(300);

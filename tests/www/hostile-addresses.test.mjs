@@ -91,7 +91,7 @@ describe("hostile addresses and files that are dropped", { skip }, () => {
       },
     );
     await page
-      .getByRole("button", { name: /^Take out/ })
+      .getByRole("button", { name: /^Remove (?!all)/ })
       .first()
       .waitFor();
     await page.waitForTimeout(300);

@@ -118,7 +118,7 @@ describe("hostile texts", { skip }, () => {
     const page = await showing(site, await hostileResults());
     const did = watched(page);
     const name = /^[\p{L}\p{N}._-]{1,140}$/u;
-    const [json] = await exported(page, /^JSON/);
+    const [json] = await exported(page, /^JSON ADK/);
     assert.match(json.name, name);
     const outer = JSON.parse(json.content.toString());
     assert.ok(typeof outer === "object" || typeof JSON.parse(outer) === "object");
@@ -208,7 +208,7 @@ describe("hostile texts", { skip }, () => {
     await page.getByRole("textbox", { name: /^The text of/ }).waitFor();
     await assertHarmless(page, did, "editor");
     await page.getByRole("link", { name: "← All files" }).click();
-    await page.getByRole("button", { name: "Take out __proto__" }).click();
+    await page.getByRole("button", { name: "Remove __proto__" }).click();
     await page.getByRole("button", { name: /^Score \d+ cases$/ }).click();
     await page.waitForURL("**/#/results");
     await page.getByRole("grid").waitFor();
@@ -304,7 +304,7 @@ describe("hostile texts", { skip }, () => {
       await assertHarmless(page, did, name);
       await page.getByRole("link", { name: "← All files" }).click();
     }
-    await page.getByRole("button", { name: "Take out deep.evalset.json", exact: true }).click();
+    await page.getByRole("button", { name: "Remove deep.evalset.json", exact: true }).click();
     await page.goto(`${site.origin}/#/edit`);
     await page.getByLabel("Expected answer").or(page.getByRole("alert")).first().waitFor();
     await assertHarmless(page, did, "edit");

@@ -190,7 +190,7 @@ describe("the results", { skip }, () => {
     assert.match(await page.getByRole("note").innerText(), /ended early.*museum-guide/s);
     await site.done(page);
     const noReference = await scored(
-      { alone: [[turn("Hello", "Hi")], [turn("Hello", "Hi")]] },
+      { alone: [[turn("Hello", "Hi")], [turn("Hello", "Hi there")]] },
       { response_match_score: 0.5, per_turn_user_simulator_quality_v1: 0.5 },
       { judge: () => '{"is_valid": "valid"}' },
     );

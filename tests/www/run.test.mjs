@@ -321,7 +321,7 @@ describe("a run", { skip }, () => {
     await page
       .getByLabel("Choose files")
       .setInputFiles([file("large.evalset.json", set("The answer is")), file("large.actual.json", set("It is"))]);
-    await page.getByRole("button", { name: "Score 10000 cases" }).waitFor();
+    await page.getByRole("button", { name: "Score 10,000 cases" }).waitFor();
     await page.evaluate(() => {
       globalThis.longest = 0;
       let last = performance.now();
@@ -333,7 +333,7 @@ describe("a run", { skip }, () => {
       };
       requestAnimationFrame(tick);
     });
-    await page.getByRole("button", { name: "Score 10000 cases" }).click();
+    await page.getByRole("button", { name: "Score 10,000 cases" }).click();
     await page.waitForURL("**/#/results");
     await page.getByText("case 0", { exact: true }).first().waitFor();
     assert.ok((await page.evaluate(() => globalThis.longest)) < 5000);

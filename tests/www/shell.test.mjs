@@ -79,7 +79,9 @@ describe("the shell of the playground", { skip }, () => {
     await page.reload();
     await page.getByRole("button", { name: "Weather: Score it" }).click();
     await page.locator('[role="gridcell"]').first().waitFor();
-    assert.ok(asked.size <= 8, [...asked].join("\n"));
+    // What keeps the results for a reload comes after them.
+    const first = [...asked].filter((path) => !/\/opening-/.test(path));
+    assert.ok(first.length <= 8, first.join("\n"));
     await site.done(page);
   });
 

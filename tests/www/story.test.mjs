@@ -155,8 +155,8 @@ describe("the story", { skip }, () => {
     await page.waitForFunction(() => document.activeElement !== document.body);
     await tabTo(page, /^Export/);
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: /^JSON/ }).waitFor();
-    await tabTo(page, /^JSON/);
+    await page.getByRole("button", { name: /^JSON ADK/ }).waitFor();
+    await tabTo(page, /^JSON ADK/);
     const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
     assert.match(download.suggestedFilename(), /^weather.*\.json$/);
     await page.keyboard.press("Escape");
@@ -293,7 +293,10 @@ describe("the story", { skip }, () => {
       const note = (download) => downloads.push(download);
       page.on("download", note);
       await page.getByText("Export").first().click();
-      await page.locator(".exports").getByRole("button", { name: /^JSON/ }).click();
+      await page
+        .locator(".exports")
+        .getByRole("button", { name: /^JSON ADK/ })
+        .click();
       while (downloads.length < expected.length) await page.waitForTimeout(20);
       page.off("download", note);
       const found = [];

@@ -2,6 +2,7 @@ import { render } from "preact";
 import { App } from "./app.js";
 import "./offline.js";
 import "./state/compare.js";
+import "./state/dropped.js";
 import "./state/link.js";
 import "./styles/tokens.css";
 import "./styles/base.css";

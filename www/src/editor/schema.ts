@@ -33,7 +33,7 @@ export interface Schema {
 }
 
 /** Follows references; keywords beside a reference are merged with its target. */
-export function dereference(root: Schema, schema: Schema): Schema {
+function dereference(root: Schema, schema: Schema): Schema {
   let found = schema;
   for (let hops = 0; found.$ref !== undefined && hops < 16; hops += 1) {
     const { $ref, ...beside } = found;
@@ -60,7 +60,7 @@ export function alternatives(root: Schema, schema: Schema, depth = 0): Schema[] 
 }
 
 /** All schemas that may apply to the value at a path. */
-export function schemasAt(root: Schema, path: readonly (string | number)[]): Schema[] {
+function schemasAt(root: Schema, path: readonly (string | number)[]): Schema[] {
   let here = alternatives(root, root);
   for (const step of path) {
     const next = here.flatMap((schema) => {

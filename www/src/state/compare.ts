@@ -26,15 +26,22 @@ let adding: Promise<void> = Promise.resolve();
 /** Whether runs are being compared. */
 export const isComparing = signal(false);
 
-// Every finished run can be compared. The first one is the baseline of later ones with which it shares an evalset.
+// Every finished run can be compared, under the name that it has already if it was opened. The first one is the baseline
+// of later ones with which it shares an evalset.
 effect(() => {
   const run = summary.value;
-  if (run === undefined || runProgress.value !== undefined || ownRuns.has(run.id)) return;
-  ownRuns.add(run.id);
-  pendingNames.set(run.id, `Run ${ownRuns.size}`);
+  if (run === undefined || runProgress.value !== undefined) return;
+  addOwnRun(run.id, `Run ${ownRuns.size + 1}`);
   // A single run cannot be compared, so it is not added yet: the worker stays free for moving thresholds.
   if (ownRuns.size > 1 || comparableRuns.peek().length > 0) void allRunsAdded();
 });
+
+/** Makes a run of the page one that can be compared, once there are others. */
+export function addOwnRun(run: string, name: string): void {
+  if (ownRuns.has(run)) return;
+  ownRuns.add(run);
+  pendingNames.set(run, name);
+}
 
 /** Adds every finished run; resolves when they can be compared. */
 export function allRunsAdded(): Promise<void> {

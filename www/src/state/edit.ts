@@ -48,7 +48,7 @@ export async function startEditing(id: number, evalId: string | undefined): Prom
 }
 
 /** Shows a case. */
-export async function goToCase(index: number): Promise<void> {
+async function goToCase(index: number): Promise<void> {
   const now = evalSet.value;
   if (now === undefined) return;
   const wanted = Math.max(0, Math.min(index, now.cases.length - 1));

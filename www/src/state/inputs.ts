@@ -5,6 +5,8 @@ import { engine } from "../worker/client.js";
 import type { FileKind, NamedFile } from "../worker/protocol.js";
 import { type Choices, type Matchable, matchFiles, type Role } from "./matching.js";
 
+export type { Choices };
+
 /** A file with its content. */
 export interface Source extends Matchable, NamedFile {}
 
@@ -95,6 +97,11 @@ async function inspectSource(source: Source): Promise<void> {
   sources.value = sources.value.map((now) =>
     now.id === source.id && now.bytes === source.bytes ? { ...now, info } : now,
   );
+}
+
+/** What tells a file from others: its folder and its name. */
+export function pathOf({ folder, name }: Pick<Source, "folder" | "name">): string {
+  return folder === "" ? name : `${folder}/${name}`;
 }
 
 export function sourceOf(id: number | undefined): Source | undefined {

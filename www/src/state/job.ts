@@ -5,24 +5,43 @@ import type { Prices } from "adk-metrics";
 import { engine } from "../worker/client.js";
 import type { Job, NamedFile, Outcome, Pair } from "../worker/protocol.js";
 import { plainConfig } from "./config.js";
-import { matching, sourceOf } from "./inputs.js";
+import { matching, pathOf, type Source, sourceOf } from "./inputs.js";
+import type { Match } from "./matching.js";
 import { askedModels, asksModel, judgeChoice, judgeKind, missing, prices, runOptions, serviceChoice } from "./judge.js";
 
 /** The names of the reply caches in this browser. The browser's own model has a cache of its own. */
 export const CACHE_NAMES = { servers: "adk-metrics-replies", browser: "adk-metrics-replies-browser" } as const;
 
+/** The pairs that can be scored. */
+export const scorable = computed<readonly Match[]>(() =>
+  matching.value.pairs.filter((pair) => lackOf(pair) === undefined),
+);
+
+/** Why the other pairs cannot be scored yet: each is left out. */
+export const leftOut = computed<readonly string[]>(() => matching.value.pairs.flatMap((pair) => lackOf(pair) ?? []));
+
+/** How many cases can be scored. */
+export const caseCount = computed<number>(() =>
+  scorable.value.reduce((sum, { expected, actual }) => {
+    return sum + (sourceOf(expected === "own" ? actual : expected)?.info?.evalIds.length || 1);
+  }, 0),
+);
+
+/** What a pair lacks, in words; undefined if it can be scored. */
+function lackOf({ expected, actual }: Match): string | undefined {
+  const evalSet = expected === "own" ? undefined : sourceOf(expected);
+  const run = sourceOf(actual);
+  const unreadable = [evalSet, run].find((source) => source?.info?.problem !== undefined);
+  if (unreadable !== undefined) return `${unreadable.name} cannot be read.`;
+  return run === undefined ? `${evalSet?.name ?? "An evalset"} has no agent run yet.` : undefined;
+}
+
 /** What has to be done before a run is possible; undefined if nothing. */
 export const obstacle = computed<{ screen: "files" | "criteria"; what: string } | undefined>(() => {
   const { pairs } = matching.value;
   if (pairs.length === 0) return { screen: "files", what: "Add an evalset, and what the agent did on it." };
-  const unpaired = pairs.find(({ actual }) => actual === undefined);
-  if (unpaired !== undefined) {
-    const name = unpaired.expected === "own" ? "" : sourceOf(unpaired.expected)?.name;
-    return { screen: "files", what: `Say what the agent did on ${name}.` };
-  }
-  const files = pairs.flatMap(({ expected, actual }) => [expected === "own" ? undefined : expected, actual]);
-  const unreadable = files.map(sourceOf).find((source) => source?.info?.problem !== undefined);
-  if (unreadable !== undefined) return { screen: "files", what: `${unreadable.name} cannot be read.` };
+  const [first] = leftOut.value;
+  if (scorable.value.length === 0 && first !== undefined) return { screen: "files", what: first };
   return missing.value === undefined ? undefined : { screen: "criteria", what: missing.value };
 });
 
@@ -40,7 +59,7 @@ export const enteredPrices = computed<Readonly<Record<string, Prices>>>(() => {
 /** The run for the current inputs and settings. */
 export async function currentJob(): Promise<Outcome<Job>> {
   const pairs: Pair[] = [];
-  for (const { expected, actual } of matching.value.pairs) {
+  for (const { expected, actual } of scorable.value) {
     const done = sourceOf(actual);
     if (done === undefined) continue;
     if (expected === "own") {
@@ -87,6 +106,6 @@ export async function currentJob(): Promise<Outcome<Job>> {
   };
 }
 
-function withoutInfo({ name, bytes }: NamedFile): NamedFile {
-  return { name, bytes };
+function withoutInfo(source: Source): NamedFile {
+  return { name: source.name, path: pathOf(source), bytes: source.bytes };
 }

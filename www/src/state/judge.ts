@@ -44,7 +44,7 @@ const storedSettings = loadSettings();
 /** Whether the settings of judges, including keys, are stored in this browser. */
 export const isRemembered = signal(storedSettings !== undefined);
 export const judgeKind = signal<JudgeKind>(storedSettings?.kind ?? "none");
-export const judgeFields = signal<JudgeSettings["fields"]>(storedSettings?.fields ?? {});
+const judgeFields = signal<JudgeSettings["fields"]>(storedSettings?.fields ?? {});
 export const prices = signal<JudgeSettings["prices"]>(storedSettings?.prices ?? {});
 
 /** Whether Vertex AI's evaluation service scores the metrics that google-adk delegates to it. */

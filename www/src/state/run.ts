@@ -74,6 +74,11 @@ export async function resetThresholds(metric?: string): Promise<void> {
   await decideWith(kept);
 }
 
+/** Applies the thresholds that were set when the run was last shown. */
+export async function restoreThresholds(kept: ReadonlyMap<string, number>): Promise<void> {
+  if (kept.size > 0) await decideWith(kept);
+}
+
 let requestedThresholds: ReadonlyMap<string, number> | undefined;
 let isDeciding = false;
 

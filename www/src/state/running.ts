@@ -6,7 +6,7 @@ import type { Screen } from "../screens/table.js";
 import { configChecked } from "./config.js";
 import { currentJob, obstacle } from "./job.js";
 import { problem, start, summary, runProgress } from "./run.js";
-import { markFinished, saveRun, restoreRun } from "./saved.js";
+import { markFinished, saveRun, restoreInputs } from "./saved.js";
 
 /** When the current run started, in milliseconds since 1970. */
 export const startedAt = signal<number | undefined>(undefined);
@@ -15,7 +15,7 @@ export const startedAt = signal<number | undefined>(undefined);
 export const durationMs = signal<number | undefined>(undefined);
 
 /** Makes the run; resolves with whether there are results to show. */
-export async function runNow(): Promise<boolean> {
+async function runNow(): Promise<boolean> {
   if (runProgress.value !== undefined) return false;
   await configChecked();
   const job = await currentJob();
@@ -49,7 +49,7 @@ export async function runAndShow(screen: Screen = "run"): Promise<void> {
 
 /** Resumes the interrupted run; if something is missing, such as a key, shows where to enter it. */
 export async function resume(): Promise<void> {
-  if (!(await restoreRun())) return;
+  if (!(await restoreInputs())) return;
   await configChecked();
   if (obstacle.value !== undefined) {
     goTo(obstacle.value.screen);

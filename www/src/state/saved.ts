@@ -1,11 +1,13 @@
 /**
- * The inputs of the current run, stored in this browser: if the page is closed or reloaded during the run, it can be
- * resumed, and cached replies are reused. Keys of judges are not stored here.
+ * What this browser keeps of the page: files, config, settings and the results that are shown, so that a reload loses nothing
+ * and a run that it broke off can be resumed. Keys of judges are not stored here.
  */
 
-import { batch, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
+import { engine } from "../worker/client.js";
+import type { KeptRun } from "../worker/protocol.js";
 import { configText } from "./config.js";
-import { choices, exampleName, replaceAll, sources } from "./inputs.js";
+import { choices, exampleName, isPristine, replaceAll, sources } from "./inputs.js";
 import {
   isRemembered,
   type JudgeSettings,
@@ -16,22 +18,27 @@ import {
 } from "./judge.js";
 import { CACHE_NAMES } from "./job.js";
 import type { Choices, Role } from "./matching.js";
+import { open, restoreThresholds, runProgress, summary, thresholds } from "./run.js";
+import { deleteAll, enqueue, load, store } from "./storage.js";
 
-const DATABASE = "adk-metrics-playground";
-const STORE = "runs";
+/** How long changes are awaited before they are stored, in milliseconds. */
+const DELAY_MS = 400;
 
-/** The records of the database, by key. The state of the last run is separate from its inputs, which may be large. */
+/** What is stored, by key. Files may be large, and are written only when they change. */
 interface SavedRecords {
   state: { startedAt: number; isFinished: boolean };
-  inputs: Inputs;
+  files: { name: string; folder: string; bytes: Uint8Array }[];
+  settings: Settings;
+  results: KeptRun;
+  thresholds: [string, number][];
 }
 
-interface Inputs {
-  files: { name: string; folder: string; bytes: Uint8Array }[];
+interface Settings {
   /** The user's choices, by the indices of files. */
   roles: [number, Role][];
   actualOf: [number, number | null][];
   example: string | undefined;
+  isPristine: boolean;
   config: string;
   judge: JudgeSettings;
   options: RunOptions;
@@ -60,52 +67,132 @@ async function isRunningElsewhere(): Promise<boolean> {
   return held.some(({ name }) => name === LOCK);
 }
 
-void Promise.all([load("state"), isRunningElsewhere()]).then(([state, isElsewhere]) => {
-  hasSavedData.value = state !== undefined;
-  if (state?.isFinished === false && !isElsewhere) interrupted.value = { startedAt: state.startedAt };
+// ---- storing
+
+/** What is in the storage; nothing is written before it was read. */
+let storedFiles: readonly unknown[] = [];
+let storedRun: string | undefined;
+let isRestored = false;
+/** How often everything was forgotten: what was on its way into the storage then is not stored. */
+let forgotten = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+effect(() => {
+  // Whatever is read here is what the effect waits for.
+  const isWorthIt = sources.value.length > 0 || summary.value !== undefined || hasSavedData.peek();
+  void [settings(), thresholds.value, runProgress.value];
+  clearTimeout(timer);
+  if (isRestored && isWorthIt) timer = setTimeout(() => void save(), DELAY_MS);
 });
 
-/** Stores the inputs of a run that is being started. */
-export async function saveRun(): Promise<void> {
+// The last moment at which a page that is left can be sure to run.
+addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "hidden" && timer !== undefined) void save();
+});
+
+/** Stores what has changed. */
+export async function save(): Promise<void> {
+  clearTimeout(timer);
+  timer = undefined;
+  hasSavedData.value = true;
+  const before = forgotten;
+  const [files, now] = [sources.value, settings()];
+  const run = runProgress.value === undefined ? summary.value?.id : undefined;
+  const kept = run === undefined || run === storedRun ? undefined : await engine.keepRun(run);
+  await enqueue(async () => {
+    if (before !== forgotten) return;
+    const contents = files.flatMap(({ name, folder, bytes }) => [name, folder, bytes]);
+    if (contents.length !== storedFiles.length || contents.some((one, at) => one !== storedFiles[at])) {
+      await put(
+        "files",
+        files.map(({ name, folder, bytes }) => ({ name, folder, bytes })),
+      );
+      storedFiles = contents;
+    }
+    await put("settings", now);
+    await put("thresholds", [...thresholds.value]);
+    if (kept?.ok !== true) return;
+    await put("results", kept.value);
+    storedRun = run;
+  });
+}
+
+function settings(): Settings {
   const indices = new Map(sources.value.map(({ id }, at) => [id, at]));
   const indexOf = (id: number) => indices.get(id) ?? -1;
   const { roles, actualOf } = choices.value;
-  const inputs: Inputs = {
-    files: sources.value.map(({ name, folder, bytes }) => ({ name, folder, bytes })),
+  return {
     roles: Object.entries(roles).map(([id, role]) => [indexOf(Number(id)), role]),
     actualOf: Object.entries(actualOf).map(([id, other]) => [
       indexOf(Number(id)),
       other === null ? null : indexOf(other),
     ]),
     example: exampleName.value,
+    isPristine: isPristine.value,
     config: configText.value,
     judge: withoutSecrets(),
     options: runOptions.value,
   };
+}
+
+/** Stores the inputs of a run that is being started. */
+export async function saveRun(): Promise<void> {
   interrupted.value = undefined;
-  hasSavedData.value = true;
+  await save();
   await enqueue(async () => {
     acquireLock();
-    await store("inputs", inputs);
-    await store("state", { startedAt: Date.now(), isFinished: false });
+    await put("state", { startedAt: Date.now(), isFinished: false });
   });
 }
 
 /** Marks the stored run as finished. */
 export async function markFinished(): Promise<void> {
   await enqueue(async () => {
-    const state = await load("state");
-    if (state !== undefined) await store("state", { ...state, isFinished: true });
+    const state = await get("state");
+    if (state !== undefined) await put("state", { ...state, isFinished: true });
     releaseLock?.();
     releaseLock = undefined;
   });
 }
 
-/** Restores the inputs of the stored run; resolves with whether there is one. */
-export async function restoreRun(): Promise<boolean> {
-  const saved = await load("inputs");
-  if (saved === undefined) return false;
-  await replaceAll(saved.files);
+/** Deletes all that this page stores in the browser: files, results, replies of judges, keys. */
+export async function forgetAll(): Promise<void> {
+  clearTimeout(timer);
+  forgotten += 1;
+  isRemembered.value = false;
+  interrupted.value = undefined;
+  hasSavedData.value = false;
+  storedFiles = [];
+  storedRun = undefined;
+  await deleteAll(Object.values(CACHE_NAMES));
+}
+
+// ---- restoring
+
+void restore().finally(() => {
+  isRestored = true;
+});
+
+/** Brings back everything that was kept. A link, and what the user did meanwhile, come first. */
+async function restore(): Promise<void> {
+  const isLink = location.hash.startsWith("#run=");
+  const [state, isElsewhere, results] = await Promise.all([get("state"), isRunningElsewhere(), get("results")]);
+  hasSavedData.value = state !== undefined || (await get("settings")) !== undefined;
+  if (sources.value.length === 0) await restoreInputs();
+  if (state?.isFinished === false && !isElsewhere) interrupted.value = { startedAt: state.startedAt };
+  if (results === undefined || isLink || summary.value !== undefined || runProgress.value !== undefined) return;
+  const outcome = await engine.restoreRun(results);
+  if (!outcome.ok || summary.value !== undefined) return;
+  storedRun = outcome.value.id;
+  open(outcome.value);
+  await restoreThresholds(new Map((await get("thresholds")) ?? []));
+}
+
+/** Restores files, config and settings; resolves with whether there are any. */
+export async function restoreInputs(): Promise<boolean> {
+  const [files, saved] = await Promise.all([get("files"), get("settings")]);
+  if (files === undefined || saved === undefined) return false;
+  await replaceAll(files);
   const ids = sources.value.map(({ id }) => id);
   const idOf = (place: number) => ids[place] ?? -1;
   const taken: Choices = {
@@ -117,6 +204,7 @@ export async function restoreRun(): Promise<boolean> {
   batch(() => {
     choices.value = taken;
     exampleName.value = saved.example;
+    isPristine.value = saved.isPristine;
     configText.value = saved.config;
     runOptions.value = saved.options;
     restoreSettings(saved.judge);
@@ -125,56 +213,10 @@ export async function restoreRun(): Promise<boolean> {
   return true;
 }
 
-/** Deletes all that this page stores in the browser: the last run, replies of judges, keys. */
-export async function forgetAll(): Promise<void> {
-  isRemembered.value = false;
-  interrupted.value = undefined;
-  hasSavedData.value = false;
-  await enqueue(() => Promise.all([DATABASE, ...Object.values(CACHE_NAMES)].map(deleteDatabase)));
+function get<K extends keyof SavedRecords>(key: K): Promise<SavedRecords[K] | undefined> {
+  return load<SavedRecords[K]>(key);
 }
 
-let lastWrite: Promise<unknown> = Promise.resolve();
-
-/** Writes to the storage after all earlier writes. */
-function enqueue(change: () => Promise<unknown>): Promise<unknown> {
-  lastWrite = lastWrite.then(change);
-  return lastWrite;
-}
-
-function deleteDatabase(name: string): Promise<void> {
-  return new Promise((resolve) => {
-    const request = indexedDB.deleteDatabase(name);
-    request.onsuccess = request.onerror = request.onblocked = () => resolve();
-  });
-}
-
-/** Undefined without a database: then runs work, but cannot be resumed. */
-async function load<K extends keyof SavedRecords>(key: K): Promise<SavedRecords[K] | undefined> {
-  try {
-    return await access("readonly", (runs) => runs.get(key) as IDBRequest<SavedRecords[K] | undefined>);
-  } catch {
-    return undefined;
-  }
-}
-
-async function store<K extends keyof SavedRecords>(key: K, value: SavedRecords[K]): Promise<void> {
-  await access("readwrite", (runs) => runs.put(value, key)).catch(() => {});
-}
-
-async function access<T>(mode: IDBTransactionMode, work: (runs: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-  const opening = indexedDB.open(DATABASE, 1);
-  opening.onupgradeneeded = () => void opening.result.createObjectStore(STORE);
-  const database = await promiseOf(opening);
-  try {
-    return await promiseOf(work(database.transaction(STORE, mode).objectStore(STORE)));
-  } finally {
-    database.close();
-  }
-}
-
-function promiseOf<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("an unknown error"));
-  });
+function put<K extends keyof SavedRecords>(key: K, value: SavedRecords[K]): Promise<void> {
+  return store(key, value);
 }

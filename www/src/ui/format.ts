@@ -40,8 +40,3 @@ export function head(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }
-
-/** The text with its first letter in upper case. */
-export function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}

@@ -5,6 +5,9 @@ import type { NewFile } from "../state/inputs.js";
 /** The largest file that the engine reads. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
+/** Folders whose files are not the project's own. What ADK keeps is in `.adk`. */
+const IGNORED = /^(?:node_modules|\.git|\.venv|venv|__pycache__|\.next|\.nuxt|\.svelte-kit|\.turbo|\.cache|target)$/;
+
 /** The files that were read, and messages about those that were skipped. */
 export interface ReadFiles {
   files: NewFile[];
@@ -14,7 +17,7 @@ export interface ReadFiles {
 /** Reads chosen files; in folders, only those that look like JSON. */
 export async function readFiles(chosen: Iterable<File>): Promise<ReadFiles> {
   const found = [...chosen].map((file) => ({ file, folder: folderOf(file.webkitRelativePath) }));
-  return readAll(found);
+  return readAll(found.filter(({ folder }) => !folder.split("/").some((name) => IGNORED.test(name))));
 }
 
 /** Reads dropped files, folders included. Has to be called synchronously in the event handler. */
@@ -45,6 +48,7 @@ async function collect(entry: FileSystemEntry, folder: string, found: { file: Fi
     found.push({ file, folder });
     return;
   }
+  if (IGNORED.test(entry.name)) return;
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
     // `readEntries` returns a directory in batches.

@@ -2,6 +2,7 @@
 
 import { connections, connectOnlyTo } from "./connections.js";
 import { evaluateStream, type EvaluatorOptions, indexedDbCache, init, type EvalSetResult } from "adk-metrics/web";
+import { readableActual } from "./actual.js";
 import { connect, type Endpoint, transfer } from "./calls.js";
 import { PartialResults } from "./partial-results.js";
 import { judgeOf, originsOf } from "./judges.js";
@@ -11,7 +12,6 @@ import { outcomeOf } from "./problems.js";
 import type { Engine, Job, Outcome, Page, RunEvent, RunSummary, Verdicts } from "./protocol.js";
 import { baseName } from "./inspection.js";
 import { definedProperties, Run, type ScoredSet } from "./runs.js";
-import { withoutTraceFormat } from "./traces.js";
 
 const ready = init();
 const runs = new Map<string, Run>();
@@ -46,17 +46,17 @@ const engine: Engine = {
       };
       for (const [set, pair] of job.pairs.entries()) {
         const { evalSet, actual } = pair;
-        const { name } = evalSet;
+        const file = definedProperties({ name: evalSet.name, path: evalSet.path }) as Pick<ScoredSet, "name" | "path">;
         const partialResults = new PartialResults(pair, job.dialect);
         const source = {
           evalSet: evalSet.bytes,
-          evalSetName: baseName(name),
-          actual: await withoutTraceFormat(actual.bytes),
+          evalSetName: baseName(file.name),
+          actual: await readableActual(actual.bytes),
           config: job.config,
           ...definedProperties({ dialect: job.dialect, earlyStop: job.earlyStop }),
         };
         const partial = new Throttled(PARTIAL_MS, () => {
-          const summary = keep([...sets, { name, source, result: partialResults.result() }]);
+          const summary = keep([...sets, { ...file, source, result: partialResults.result() }]);
           void page.onRunEvent(eventId, transfer({ kind: "partial", summary }, columnBuffers(summary)));
         });
         const progress = new Throttled(PROGRESS_MS, (event: RunEvent) => void page.onRunEvent(eventId, event));
@@ -74,7 +74,9 @@ const engine: Engine = {
           partial.cancel();
           progress.cancel();
         });
-        sets.push({ name, source, result });
+        // Settings of judges are those of the page, whatever is scored.
+        if (result.warnings !== undefined) result.warnings = result.warnings.filter(({ path }) => path !== "options");
+        sets.push({ ...file, source, result });
         if (controller.signal.aborted) break;
       }
       return keep(sets);

@@ -1,10 +1,10 @@
 /** Estimates the calls of a run without making any. */
 
 import { estimateCalls } from "adk-metrics/web";
+import { readableActual } from "./actual.js";
 import type { Estimate, EstimateRow, Job, Questions } from "./protocol.js";
 import { baseName } from "./inspection.js";
 import { definedProperties } from "./runs.js";
-import { withoutTraceFormat } from "./traces.js";
 
 /**
  * Estimates the calls of a run.
@@ -17,7 +17,7 @@ export async function estimateOf(job: Job, signal: AbortSignal): Promise<Estimat
     const found = await estimateCalls({
       evalSet: evalSet.bytes,
       evalSetName: baseName(evalSet.name),
-      actual: await withoutTraceFormat(actual.bytes),
+      actual: await readableActual(actual.bytes),
       config: job.config,
       signal,
       ...definedProperties({

@@ -4,12 +4,13 @@
  */
 
 import type { NamedFile } from "./protocol.js";
+import { withoutLines } from "./result-lines.js";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An evalset of what was expected. Turns without an expectation have the user's message only. */
 export function expectedOf({ name, bytes }: NamedFile): NamedFile {
-  let root = parseExactly(new TextDecoder().decode(bytes));
+  let root = parseExactly(new TextDecoder().decode(withoutLines(bytes)));
   if (typeof root === "string") root = parseExactly(root);
   const results = root as JsonObject;
   const cases = listOf(results, "eval_case_results", "evalCaseResults");

@@ -9,6 +9,7 @@ import { outcomeOf } from "./problems.js";
 import type { Exporting } from "./protocol-export.js";
 import type { RunSummary } from "./protocol.js";
 import type { ScoredSet } from "./runs.js";
+import { canBeShown } from "./shown.js";
 
 /** The largest size of an unpacked run, in bytes. Links of this page stay far below it. */
 const MAX_UNPACKED_BYTES = 20_000_000;
@@ -87,34 +88,9 @@ function setsOf(given: unknown): ScoredSet[] {
   return given.map((result: EvalSetResult) => {
     // A comparison reads scores and verdicts, and throws if this is not a result.
     const { current } = compareRuns(result, result, { resamples: 100 });
-    if (!isValid(result)) throw new Error("The link holds no results that can be shown: they are damaged.");
+    if (!canBeShown(result)) throw new Error("The link holds no results that can be shown: they are damaged.");
     return { name: current.evalSetId, result };
   });
-}
-
-/** Whether the fields that a run's summary needs besides scores have the right types. */
-function isValid({ judges, judgeUsage, simulatorUsage, warnings, evalCaseResults }: EvalSetResult): boolean {
-  const isOptionalString = (value: unknown) => value === undefined || typeof value === "string";
-  const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
-  const isList = <T>(value: readonly T[] | undefined, isValidItem: (one: T) => boolean) =>
-    value === undefined || (Array.isArray(value) && value.every((one) => isObject(one) && isValidItem(one)));
-  const isUsage = (usage: object | undefined) => {
-    if (usage === undefined || !isObject(usage)) return usage === undefined;
-    const { models = [], ...amounts } = usage as { models?: unknown };
-    return Array.isArray(models) && models.every(isOptionalString) && Object.values(amounts).every(Number.isFinite);
-  };
-  return (
-    isList(judges, ({ model }) => isOptionalString(model)) &&
-    isList(warnings, ({ message, help, path }) => [message, help, path].every(isOptionalString)) &&
-    [judgeUsage, simulatorUsage].every(isUsage) &&
-    evalCaseResults.every(
-      ({ evalId, reason, evalMetricResultPerInvocation, overallEvalMetricResults }) =>
-        typeof evalId === "string" &&
-        isOptionalString(reason) &&
-        Array.isArray(evalMetricResultPerInvocation) &&
-        isList(overallEvalMetricResults, (metric) => isOptionalString(metric.reason)),
-    )
-  );
 }
 
 async function pipeThrough(

@@ -7,6 +7,7 @@ import { evaluate, readEvalSet, replayJudge } from "adk-metrics/web";
 import { outcomeOf } from "./problems.js";
 import type { FileInfo, FileKind, NamedFile, Problem } from "./protocol.js";
 import { definedProperties } from "./runs.js";
+import { factsOfLines, isResultLines } from "./result-lines.js";
 import { tracesInfo, isTraces } from "./traces.js";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -20,24 +21,27 @@ export const unusedJudge = () => Promise.reject(new Error("nobody is asked"));
 /** How many characters are searched for the header of a recording. */
 const HEADER_LENGTH = 1000;
 
+const NO_FACTS = { evalIds: [], turns: 0 };
+
 /** Inspects a file. */
 export async function inspect({ name, bytes }: NamedFile): Promise<FileInfo> {
   const text = new TextDecoder().decode(bytes);
   if (/^[^\n]*"adk-metrics recording"/.test(text.slice(0, HEADER_LENGTH))) return recordingInfo(text);
+  if (isResultLines(bytes)) {
+    const facts = await outcomeOf(() => factsOfLines(bytes));
+    return facts.ok ? { kind: "results", ...facts.value } : { ...NO_FACTS, kind: "results", problem: facts.problem };
+  }
   if (isTraces(bytes)) {
     const facts = await outcomeOf(() => tracesInfo(bytes));
-    return facts.ok
-      ? { kind: "traces", ...facts.value }
-      : { kind: "traces", evalIds: [], turns: 0, problem: facts.problem };
+    return facts.ok ? { kind: "traces", ...facts.value } : { ...NO_FACTS, kind: "traces", problem: facts.problem };
   }
   let json: unknown;
   try {
     json = unwrap(JSON.parse(text));
   } catch {
     return {
+      ...NO_FACTS,
       kind: kindByName(name),
-      evalIds: [],
-      turns: 0,
       ...definedProperties({ problem: await problemOf(() => readEvalSet(bytes)) }),
     };
   }
@@ -112,13 +116,14 @@ function kindByName(name: string): FileKind {
     case "session":
       return "session";
     default:
-      if (/config\.json$/i.test(name)) return "config";
+      // But not tsconfig.json and the like.
+      if (/(?:^|[._-])config\.json$/i.test(name)) return "config";
       return /\.jsonl$/i.test(name) ? "recording" : "unknown";
   }
 }
 
 /** The ids of the evalset and the cases in a file, and the number of its turns. */
-function countsOf(json: unknown, kind: FileKind): Pick<FileInfo, "evalSetId" | "evalIds" | "turns"> {
+function countsOf(json: unknown, kind: FileKind): Omit<FileInfo, "kind" | "problem"> {
   const root = isObject(json) ? json : {};
   const list = Array.isArray(json) ? (json as unknown[]) : undefined;
   const evalSetId = textOf(root, "eval_set_id", "evalSetId");
@@ -138,12 +143,14 @@ function countsOf(json: unknown, kind: FileKind): Pick<FileInfo, "evalSetId" | "
       const cases = list ?? listOf(root, "eval_cases", "evalCases") ?? [];
       return countItems(cases, ["eval_id", "evalId", "name"], ["conversation", "data"]);
     }
-    case "results":
-      return countItems(
-        listOf(root, "eval_case_results", "evalCaseResults") ?? [],
-        ["eval_id", "evalId"],
-        ["eval_metric_result_per_invocation", "evalMetricResultPerInvocation"],
-      );
+    case "results": {
+      const cases = listOf(root, "eval_case_results", "evalCaseResults") ?? [];
+      const turns = ["eval_metric_result_per_invocation", "evalMetricResultPerInvocation"];
+      const hasScores = cases
+        .filter(isObject)
+        .some((one) => (listOf(one, "overall_eval_metric_results", "overallEvalMetricResults")?.length ?? 0) > 0);
+      return { ...countItems(cases, ["eval_id", "evalId"], turns), hasScores };
+    }
     case "inferences": {
       const results = list ?? listOf(root, "inference_results", "inferenceResults") ?? [root];
       return countItems(results, ["eval_case_id", "evalCaseId", "eval_id", "evalId"], ["inferences"]);

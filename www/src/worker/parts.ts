@@ -4,11 +4,12 @@ import type { EvalSetResult } from "adk-metrics/web";
 import type { Comparing } from "./protocol-compare.js";
 import type { Editing } from "./protocol-edit.js";
 import type { Exporting } from "./protocol-export.js";
+import type { Opening } from "./protocol-open.js";
 import type { Run, ScoredSet } from "./runs.js";
 import type { RunSummary } from "./protocol.js";
 
 /** What the parts offer to the page. */
-export interface Parts extends Comparing, Editing, Exporting {}
+export interface Parts extends Comparing, Editing, Exporting, Opening {}
 
 /** What the parts are given. */
 export interface PartsContext {
@@ -32,6 +33,9 @@ export function partsOf({ ready, resultsOf, runOf, keep }: PartsContext): Parts 
     ),
     ...lazy<Exporting>(["formats", "filesOf", "packRun", "unpackRun"], async () =>
       (await import("./exporting.js")).exporting(ready, resultsOf, keep),
+    ),
+    ...lazy<Opening>(["openResults", "keepRun", "restoreRun"], async () =>
+      (await import("./opening.js")).opening(ready, runOf, keep),
     ),
   };
 }

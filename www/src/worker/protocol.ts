@@ -21,6 +21,8 @@ import type { Scale, Spread, Tally } from "./scale.js";
 /** A file as the user gave it. */
 export interface NamedFile {
   name: string;
+  /** The folder that it came with, and its name: two folders may hold files of one name. */
+  path?: string;
   bytes: Uint8Array;
 }
 
@@ -92,6 +94,8 @@ export interface SetSummary extends Pick<
   "evalSetId" | "judges" | "judgeUsage" | "simulatorUsage" | "cancelled" | "warnings" | "dialect"
 > {
   name: string;
+  /** The file of the evalset, with its folder; absent for results from elsewhere. */
+  path?: string;
   from: number;
   count: number;
 }
@@ -195,3 +199,4 @@ export type * from "./protocol-compare.js";
 export type * from "./protocol-edit.js";
 export type * from "./protocol-inputs.js";
 export type * from "./protocol-export.js";
+export type * from "./protocol-open.js";

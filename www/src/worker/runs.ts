@@ -23,6 +23,7 @@ import { binsOf, type Columns, type Scale, scaleOf, spreadOf, tallyOf } from "./
 /** The results of one evalset of a run. */
 export interface ScoredSet {
   name: string;
+  path?: string;
   result: EvalSetResult;
   /** The inputs; absent for results that were opened from elsewhere. */
   source?: Source;
@@ -82,6 +83,11 @@ export class Run {
     return this.#thresholds;
   }
 
+  /** The results as they were scored. */
+  get sets(): readonly ScoredSet[] {
+    return this.#sets;
+  }
+
   /** The results with the current thresholds. */
   get results(): readonly EvalSetResult[] {
     return this.#sets.map(({ result }) => withOwnThresholds(result, this.#thresholds));
@@ -90,10 +96,10 @@ export class Run {
   summary(): RunSummary {
     const evalIds: string[] = [];
     const sets: SetSummary[] = [];
-    for (const { name, result } of this.#sets) {
+    for (const { name, path, result } of this.#sets) {
       const { evalSetId, dialect, evalCaseResults } = result;
       const { judges, judgeUsage, simulatorUsage, cancelled, warnings } = result;
-      const known = { judges, judgeUsage, simulatorUsage, cancelled, warnings };
+      const known = { path, judges, judgeUsage, simulatorUsage, cancelled, warnings };
       sets.push({
         evalSetId,
         dialect,

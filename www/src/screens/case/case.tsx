@@ -5,10 +5,11 @@ import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf, route } from "../../route.js";
-import { sources } from "../../state/inputs.js";
+import { pathOf, sources } from "../../state/inputs.js";
 import { summary } from "../../state/run.js";
 import { amountText, scoreText } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
+import { labelOf } from "../../ui/set-label.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
@@ -128,7 +129,7 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
   }, [run, row, status]);
   const name = names.value[row] ?? "";
   const { sets = [], evalIds = [] } = summary.value ?? {};
-  const set = sets.find(({ from, count }) => row >= from && row < from + count)?.name ?? "";
+  const set = sets.find(({ from, count }) => row >= from && row < from + count);
   const shown = result.value;
   return (
     <article>
@@ -144,9 +145,9 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
             </span>
           )}
           <span class="muted">
-            <Name>{set}</Name>
+            <Name>{set === undefined ? "" : labelOf(set, sets)}</Name>
           </span>
-          <EditLink set={set} evalId={evalIds[row] ?? ""} />
+          <EditLink path={set?.path} evalId={evalIds[row] ?? ""} />
         </p>
         {shown?.reason !== undefined && (
           <div class={`notice ${toneOf(shown.finalEvalStatus)}`}>
@@ -170,8 +171,8 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
 const TURNS_PER_PAGE = 30;
 
 /** A link to edit the case, if its evalset is among the files. */
-function EditLink({ set, evalId }: { set: string; evalId: string }) {
-  const source = sources.value.find(({ name, info }) => name === set && info?.kind === "evalset");
+function EditLink({ path, evalId }: { path: string | undefined; evalId: string }) {
+  const source = sources.value.find((one) => pathOf(one) === path && one.info?.kind === "evalset");
   return source === undefined ? null : <a href={hrefOf("edit", source.id, evalId)}>Edit the case</a>;
 }
 

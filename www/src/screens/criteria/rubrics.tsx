@@ -43,10 +43,10 @@ export function Rubrics({ value, set }: Props) {
               type="button"
               class="button"
               data-kind="quiet"
-              aria-label={`Take out rubric ${index + 1}`}
+              aria-label={`Remove rubric ${index + 1}`}
               onClick={() => set(rubrics.length === 1 ? [] : [index], undefined)}
             >
-              Take out
+              Remove
             </button>
           </div>
         );

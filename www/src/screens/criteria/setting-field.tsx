@@ -165,10 +165,10 @@ function MapField({
             type="button"
             class="button"
             data-kind="quiet"
-            aria-label={`Take out ${key}`}
+            aria-label={`Remove ${key}`}
             onClick={() => set(entries.length === 1 ? [] : [key], undefined)}
           >
-            Take out
+            Remove
           </button>
         </div>
       ))}

@@ -14,7 +14,7 @@ import {
   editedCase,
   undo,
 } from "../../state/edit.js";
-import { sourceOf, sources } from "../../state/inputs.js";
+import { pathOf, sourceOf, sources } from "../../state/inputs.js";
 import { summary, runProgress } from "../../state/run.js";
 import { count } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
@@ -97,7 +97,7 @@ export default function Edit() {
             <Fields
               key={`${caseIndex.value}`}
               evalCase={editedCase.value}
-              row={rowOf(source.name, editedCase.value.evalId)}
+              row={rowOf(pathOf(source), editedCase.value.evalId)}
             />
           )}
         </div>
@@ -107,11 +107,11 @@ export default function Edit() {
 }
 
 /** The row of a case in the run that is shown; undefined if there is none or more than one. */
-function rowOf(name: string, evalId: string): number | undefined {
+function rowOf(path: string, evalId: string): number | undefined {
   const run = summary.value;
   if (run === undefined || runProgress.value !== undefined) return undefined;
   const rows = run.sets.flatMap((set) => {
-    if (set.name !== name) return [];
+    if (set.path !== path) return [];
     const ids = run.evalIds.slice(set.from, set.from + set.count);
     return ids.flatMap((one, index) => (one === evalId ? [set.from + index] : []));
   });

@@ -1,30 +1,20 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { goTo, hrefOf, route } from "../../route.js";
-import { activeConfig, activateConfig } from "../../state/active-config.js";
-import { configChecked, configText, DEFAULT_CONFIG } from "../../state/config.js";
-import {
-  add,
-  exampleName,
-  isInspecting,
-  isPristine,
-  matching,
-  replaceAll,
-  type Source,
-  sourceOf,
-  sources,
-} from "../../state/inputs.js";
-import { obstacle } from "../../state/job.js";
-import { judgeKind } from "../../state/judge.js";
+import { addFiles, bringBack, message, replaced, replaceFiles } from "../../state/adding.js";
+import { configChecked } from "../../state/config.js";
+import { criteria } from "../../state/criteria.js";
+import { add, exampleName, isInspecting, matching, type Source, sourceOf, sources } from "../../state/inputs.js";
+import { caseCount, leftOut, obstacle } from "../../state/job.js";
+import { openResultFiles } from "../../state/opened.js";
 import { problem } from "../../state/run.js";
 import { runAndShow } from "../../state/running.js";
+import { count } from "../../ui/format.js";
 import { lazy } from "../../ui/lazy.js";
 import { ProblemNote } from "../run/problem.js";
 import { InterruptedRun } from "../run/kept.js";
 import { type Example, EXAMPLES, filesOf } from "./examples.js";
 import { Pairs } from "./pairs.js";
 import { DropZone, FileButton } from "../../ui/drop.js";
-import { readFiles, fileFromText, type ReadFiles } from "../../ui/read-files.js";
 import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
 import "./files.css";
@@ -38,30 +28,12 @@ export default function Files() {
 }
 
 function Overview() {
-  const message = useSignal("");
   const busyExample = useSignal<string | undefined>(undefined);
-
-  async function addFiles(reader: Promise<ReadFiles>) {
-    const { files, skipped } = await reader;
-    const replacesAll = isPristine.value && files.length > 0;
-    const added = await (replacesAll ? replaceAll(files) : add(files));
-    applyConfigAndReplies(added, replacesAll);
-    const unreadable = added.filter(({ info }) => info?.problem !== undefined);
-    message.value = [
-      added.length === 1 ? `${added[0]?.name} was added.` : added.length > 1 ? `${added.length} files were added.` : "",
-      unreadable.length > 0 ? `${unreadable.map(({ name }) => name).join(", ")} cannot be read yet; see below.` : "",
-      skipped.length > 0 ? `Left out: ${skipped.join("; ")}.` : "",
-    ]
-      .filter((part) => part !== "")
-      .join(" ");
-  }
 
   async function open(example: Example, isScored: boolean) {
     busyExample.value = example.folder;
     try {
-      applyConfigAndReplies(await replaceAll(await filesOf(example.folder)), true);
-      exampleName.value = example.title;
-      isPristine.value = true;
+      await replaceFiles(await filesOf(example.folder), example.title);
       if (!isScored) showLoaded();
       else {
         await configChecked();
@@ -72,18 +44,6 @@ function Overview() {
     }
     busyExample.value = undefined;
   }
-
-  useEffect(() => {
-    const paste = (event: ClipboardEvent) => {
-      if (isEditable(event.target) || event.clipboardData === null) return;
-      event.preventDefault();
-      const { files } = event.clipboardData;
-      const text = event.clipboardData.getData("text/plain");
-      void addFiles(files.length > 0 ? readFiles(files) : Promise.resolve({ files: fileFromText(text), skipped: [] }));
-    };
-    addEventListener("paste", paste);
-    return () => removeEventListener("paste", paste);
-  });
 
   const hasFiles = sources.value.length > 0;
   return (
@@ -120,6 +80,7 @@ function Overview() {
       <p role="status" class="added">
         {message.value}
       </p>
+      {!hasFiles && <RemovedFiles />}
       {problem.value !== undefined && <ProblemNote problem={problem.value} />}
       {hasFiles && <Loaded />}
       <section aria-labelledby="examples">
@@ -177,17 +138,32 @@ function showLoaded(): void {
 
 function Loaded() {
   const blocker = obstacle.value;
+  const results = sources.value.filter(({ info }) => info?.hasScores === true && info.problem === undefined);
+  // Scoring results again gives other scores than they have, so it comes second.
+  const areResults = results.length > 0 && matching.value.pairs.every(({ actual }) => isOneOf(results, actual));
   return (
     <section aria-labelledby="loaded">
       <h2 id="loaded" tabIndex={-1}>
         {exampleName.value ?? "Your files"}
       </h2>
+      <RemovedFiles />
       <Pairs />
       <div class="actions next">
+        {results.length > 0 && (
+          <button
+            type="button"
+            class="button"
+            {...(areResults ? { "data-kind": "primary" } : {})}
+            aria-describedby="open-what"
+            onClick={() => void openResultFiles(results)}
+          >
+            {results.length === 1 ? "Open the results" : `Open the results of ${results.length} files`}
+          </button>
+        )}
         <button
           type="button"
           class="button"
-          data-kind="primary"
+          {...(areResults ? {} : { "data-kind": "primary" })}
           aria-disabled={blocker !== undefined || isInspecting.value}
           aria-describedby="next-what"
           onClick={async () => {
@@ -196,44 +172,51 @@ function Loaded() {
             await runAndShow();
           }}
         >
-          Score {caseCountText()}
+          {areResults ? "Score again" : `Score ${count(caseCount.value, "case")}`}
         </button>
         <a class="button" href={hrefOf("criteria")}>
           Choose criteria
         </a>
-        <button type="button" class="button" data-kind="quiet" onClick={() => void replaceAll([])}>
-          Take all out
+        <button type="button" class="button" data-kind="quiet" onClick={() => void replaceFiles([])}>
+          Remove all files
         </button>
+        {results.length > 0 && (
+          <p id="open-what" class="muted">
+            Opening keeps the scores and verdicts in the files.
+          </p>
+        )}
         <p id="next-what" class="muted">
-          {blocker?.what}
+          {leftOut.value.length > 0 && blocker === undefined && `Left out: ${leftOut.value.join(" ")} `}
+          {blocker?.what ??
+            (areResults ? `Scoring again replaces them: ${count(caseCount.value, "case")} by ${criteriaText()}.` : "")}
         </p>
       </div>
     </section>
   );
 }
 
-function caseCountText(): string {
-  const cases = matching.value.pairs.reduce((sum, { expected, actual }) => {
-    const info = sourceOf(expected === "own" ? actual : expected)?.info;
-    return sum + (info?.evalIds.length || 1);
-  }, 0);
-  return cases === 1 ? "1 case" : `${cases} cases`;
+/** What an example, or nothing, took the place of, with a button to bring it back. */
+function RemovedFiles() {
+  const files = replaced.value?.sources.length ?? 0;
+  if (files === 0) return null;
+  return (
+    <p role="status">
+      {files === 1 ? "Your file was removed." : `Your ${files} files were removed.`}{" "}
+      <button type="button" class="link" onClick={bringBack}>
+        Undo
+      </button>
+    </p>
+  );
 }
 
-/**
- * Activates the config and the recordings among new files.
- *
- * @param replacesAll Whether all other files were removed: without a config, google-adk's default criteria then apply.
- */
-function applyConfigAndReplies(added: readonly Source[], replacesAll: boolean): void {
-  const config = added.find(({ info }) => info?.kind === "config");
-  if (config !== undefined) activateConfig(config);
-  else if (replacesAll) {
-    activeConfig.value = undefined;
-    configText.value = DEFAULT_CONFIG;
-  }
-  if (added.some(({ info }) => info?.kind === "recording")) judgeKind.value = "recording";
-  else if (replacesAll && judgeKind.value === "recording") judgeKind.value = "none";
+function isOneOf(files: readonly Source[], id: number | undefined): boolean {
+  return files.some((file) => file.id === id);
+}
+
+/** The criteria that apply. */
+function criteriaText(): string {
+  const names = Object.keys(criteria.value);
+  return names.length === 0 ? "no metric" : names.join(", ");
 }
 
 function unusedName(): string {
@@ -242,8 +225,4 @@ function unusedName(): string {
     const name = `new-${number}.evalset.json`;
     if (!taken.has(name)) return name;
   }
-}
-
-function isEditable(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest("input, textarea, select, .editor") !== null;
 }

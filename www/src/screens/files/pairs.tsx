@@ -85,7 +85,7 @@ function Pair({ pair }: { pair: Match }) {
       <div class="half">
         <h3>What the agent did</h3>
         {actual === undefined ? (
-          <p class="failed missing">Nothing yet: add it, or choose it here.</p>
+          <p class="failed missing">No agent run yet: add it, or choose it here.</p>
         ) : (
           <FileLine source={actual} />
         )}
@@ -141,7 +141,7 @@ function FileLine({ source }: { source: Source }) {
         type="button"
         class="button icon"
         data-kind="quiet"
-        aria-label={`Take out ${name}`}
+        aria-label={`Remove ${name}`}
         onClick={() => remove(id)}
       >
         <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

@@ -1,10 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
 import { hrefOf } from "../../route.js";
+import { older } from "../../state/opened.js";
 import { summary, runProgress } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, count } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
+import { labelOf } from "../../ui/set-label.js";
 import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
 import { usageFacts } from "../../ui/usage.js";
 import { Export } from "./export.js";
@@ -140,8 +142,15 @@ function Notices({ run }: { run: RunSummary }) {
   const cancelled = run.sets.filter((set) => set.cancelled);
   const warnings = run.sets.flatMap(({ name, warnings = [] }) => warnings.map((warning) => ({ name, warning })));
   const progress = runProgress.value;
+  const earlier = older.value?.run === run.id ? older.value.count : 0;
   return (
     <>
+      {earlier > 0 && (
+        <p>
+          These are the newest results in the files; {count(earlier, "older run")} {earlier === 1 ? "is" : "are"} under{" "}
+          <a href={hrefOf("compare")}>Compare</a>.
+        </p>
+      )}
       {progress !== undefined && (
         <p role="status">
           The run goes on: {amountText(progress.reduce((sum, one) => sum + (one?.done ?? 0), 0))} cases are scored.{" "}
@@ -348,9 +357,10 @@ function Tools({ run }: { run: RunSummary }) {
           }}
         >
           <option value={-1}>All evalsets</option>
-          {run.sets.map(({ name, count: cases }, set) => (
+          {run.sets.map(({ name, path, count: cases }, set) => (
             <option key={set} value={set}>
-              {visibleText(name)} ({cases}){run.sets[set]?.cancelled ? ", ended early" : ""}
+              {visibleText(labelOf({ name, ...(path === undefined ? {} : { path }) }, run.sets))} ({cases})
+              {run.sets[set]?.cancelled ? ", ended early" : ""}
             </option>
           ))}
         </select>

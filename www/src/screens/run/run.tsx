@@ -3,12 +3,12 @@ import { useEffect } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf } from "../../route.js";
 import { criteria } from "../../state/criteria.js";
-import { matching, sourceOf } from "../../state/inputs.js";
-import { obstacle } from "../../state/job.js";
+import { caseCount, leftOut, obstacle, scorable } from "../../state/job.js";
 import { judgeKind, serviceChoice } from "../../state/judge.js";
 import { download } from "../../state/browser-model.js";
 import { cancel, connections, problem, summary, runProgress, verdicts } from "../../state/run.js";
 import { runAndShow, startedAt, durationMs } from "../../state/running.js";
+import { count } from "../../ui/format.js";
 import { nameOf, toneOf } from "../../ui/status.js";
 import { EstimateTable, money } from "./estimate.js";
 import { InterruptedRun, SavedData } from "./kept.js";
@@ -31,7 +31,7 @@ export default function Run() {
         <div class="main">
           <section class="panel" aria-label="What is run">
             <p>
-              {matching.value.pairs.length === 0 ? (
+              {scorable.value.length === 0 ? (
                 "Nothing is there to be scored yet."
               ) : (
                 <>
@@ -40,6 +40,9 @@ export default function Run() {
                 </>
               )}
             </p>
+            {!isRunning && scorable.value.length > 0 && leftOut.value.length > 0 && (
+              <p class="muted">Left out: {leftOut.value.join(" ")}</p>
+            )}
             <div class="actions">
               {isRunning ? (
                 <button type="button" class="button" onClick={cancel}>
@@ -95,12 +98,7 @@ export default function Run() {
 }
 
 function jobText(): string {
-  const { pairs } = matching.value;
-  const cases = pairs.reduce((sum, { expected, actual }) => {
-    return sum + (sourceOf(expected === "own" ? actual : expected)?.info?.evalIds.length || 1);
-  }, 0);
-  const sets = pairs.length === 1 ? "1 evalset" : `${pairs.length} evalsets`;
-  return `${cases === 1 ? "1 case" : `${cases.toLocaleString("en")} cases`} of ${sets}`;
+  return `${count(caseCount.value, "case")} of ${count(scorable.value.length, "evalset")}`;
 }
 
 // ---- during the run

@@ -1,0 +1,84 @@
+/** Opens results as they are: those of ADK, of `eval` and of this page. */
+
+import { AdkMetricsError, type EvalSetResult, readResults, resultLines } from "adk-metrics/web";
+import { baseName } from "./inspection.js";
+import { outcomeOf } from "./problems.js";
+import type { Opening } from "./protocol-open.js";
+import type { NamedFile, RunSummary } from "./protocol.js";
+import { definedProperties, type Run, type ScoredSet } from "./runs.js";
+import { canBeShown } from "./shown.js";
+
+/**
+ * @param runOf A run of this page.
+ * @param keep Stores a run.
+ */
+export function opening(
+  ready: Promise<void>,
+  runOf: (run: string) => Run | undefined,
+  keep: (sets: readonly ScoredSet[]) => RunSummary,
+): Opening {
+  return {
+    openResults: (files) =>
+      outcomeOf(async () => {
+        await ready;
+        const [newest = [], ...earlier] = byAge(files.flatMap(setsOf));
+        return {
+          run: keep(newest),
+          earlier: earlier.map((sets) => ({ id: keep(sets).id, name: nameOf(sets) })),
+        };
+      }),
+
+    keepRun: (id) =>
+      outcomeOf(async () => {
+        const sets = runOf(id)?.sets ?? [];
+        const lines = new Blob([...resultLines(sets.map(({ result }) => result))]);
+        const packed = lines.stream().pipeThrough(new CompressionStream("gzip"));
+        const files = sets.map(({ name, path }) => ({ name, ...definedProperties({ path }) }));
+        return { files, bytes: new Uint8Array(await new Response(packed).arrayBuffer()) };
+      }),
+
+    restoreRun: ({ files, bytes }) =>
+      outcomeOf(async () => {
+        await ready;
+        const lines = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+        const results = readResults(new Uint8Array(await new Response(lines).arrayBuffer()));
+        return keep(results.map((result, at) => ({ name: result.evalSetId, ...files[at], result })));
+      }),
+  };
+}
+
+/** @throws {AdkMetricsError} for a file without results, with its name. */
+function setsOf({ name, bytes }: NamedFile): ScoredSet[] {
+  try {
+    return readResults(bytes).map((result) => {
+      if (!canBeShown(result)) throw new AdkMetricsError("invalid_input", "these results are damaged");
+      return { name: baseName(name), result };
+    });
+  } catch (error) {
+    if (!(error instanceof AdkMetricsError)) throw error;
+    const { code, message, line, help } = error;
+    throw new AdkMetricsError(code, `${name}: ${message}`, definedProperties({ line, help }));
+  }
+}
+
+/** The newest results of each evalset, then the second newest of those that have more, and so on. */
+function byAge(sets: readonly ScoredSet[]): ScoredSet[][] {
+  const seen = new Map<string, number>();
+  const runs: ScoredSet[][] = [];
+  for (const set of sets.toSorted((a, b) => madeAt(b.result) - madeAt(a.result))) {
+    const { evalSetId } = set.result;
+    const age = seen.get(evalSetId) ?? 0;
+    seen.set(evalSetId, age + 1);
+    (runs[age] ??= []).push(set);
+  }
+  return runs;
+}
+
+const madeAt = ({ creationTimestamp }: EvalSetResult): number => creationTimestamp ?? 0;
+
+/** When the results were made, or the name of their file if they do not say it. */
+function nameOf(sets: readonly ScoredSet[]): string {
+  const [first] = sets;
+  if (first === undefined || madeAt(first.result) === 0) return first?.name ?? "Results";
+  return new Date(madeAt(first.result) * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}
