@@ -143,3 +143,35 @@ test("the report with every turn is printed if asked for", async (context) => {
   );
   assert.match(log.mock.calls[0].arguments[0], /Details of hello\n {2}Turn 1\n {4}user +Hello\?\n/);
 });
+
+test("warnings are printed once by an evaluation that passes, and are in the report if that is printed", async (context) => {
+  for (const what of ["warn", "log"]) context.mock.method(console, what, () => undefined);
+  const set = { ...HELLO, owner: "me" };
+  await AgentEvaluator.evaluateEvalSet(() => "Hello!", set, MATCH, 1, true);
+  assert.match(console.log.mock.calls[0].arguments[0], /warning: `owner` is not a key of an evalset/);
+  assert.equal(console.warn.mock.callCount(), 0);
+  for (let time = 0; time < 2; time += 1) await run(() => "Hello!", set, MATCH, 1);
+  assert.deepEqual(
+    console.warn.mock.calls.map(({ arguments: [text] }) => text),
+    ["adk-metrics: warning: `owner` is not a key of an evalset and is left out (evalSet: owner)"],
+  );
+});
+
+test("a case that passes in all but what was not evaluated is shown as one that did not pass", async () => {
+  const registry = new MetricEvaluatorRegistry();
+  registry.registerEvaluator({ metricName: "silent" }, () => undefined);
+  const error = await AgentEvaluator.evaluateEvalSet(() => "Hello!", HELLO, { ...MATCH, silent: 1 }, 1, false, {
+    registry,
+  }).catch((caught) => caught);
+  assert.match(
+    error.message,
+    /^1 of 1 case did not pass\.\nwarning: `silent` failed in 1 of 1 case results\. .*\n\n✗ /,
+  );
+});
+
+test("criteria that are a list are told what they look like", async () => {
+  await assert.rejects(
+    AgentEvaluator.evaluateEvalSet(() => "", HELLO, [], 1),
+    ({ message, help }) => message === "expected an object of criteria, found an array" && /^A config looks/.test(help),
+  );
+});

@@ -34,7 +34,7 @@ function situation(request) {
 
 async function* replies(script, request, Response) {
   await wait(MODEL_MS);
-  const content = script(situation(request));
+  const content = await script(situation(request));
   yield new Response({ content, usageMetadata: USAGE, modelVersion: "scripted-1", turnComplete: true });
 }
 

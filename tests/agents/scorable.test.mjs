@@ -130,7 +130,8 @@ test("an agent is not run in the cases that no metric can score, which are not e
 
 test("a metric that can score none of the cases is warned of", async () => {
   const criteria = { response_match_score: 0.5, tool_parameter_match: 1 };
-  const error = await errorOf(() => evaluated(counted(), { plain: PLAIN }, criteria));
+  const own = { judge: undefined };
+  const error = await errorOf(() => evaluated(counted(), { plain: PLAIN }, criteria, own));
   const [{ warnings }] = error.results;
   assert.deepEqual(
     warnings.map(({ message, path }) => [message, path]),
@@ -142,7 +143,7 @@ test("a metric that can score none of the cases is warned of", async () => {
     ],
   );
   const both = { plain: PLAIN, calling: CALLING };
-  const { results } = await errorOf(() => evaluated(counted(), both, criteria));
+  const { results } = await errorOf(() => evaluated(counted(), both, criteria, own));
   assert.equal(results[0].warnings, undefined, "it can score one of them");
 });
 
@@ -175,7 +176,8 @@ test("a strategy for an argument that no expected call has is warned of", async 
   const criteria = (perArgStrategies) => ({ tool_parameter_match: { threshold: 0.5, perArgStrategies } });
   const warnings = async (strategies, conversation = CALLING) => {
     const evalSet = evalSetOf({ one: conversation });
-    const { warnings: found = [] } = await evaluate({ evalSet, actual: evalSet, criteria: criteria(strategies) });
+    const actual = structuredClone(evalSet);
+    const { warnings: found = [] } = await evaluate({ evalSet, actual, criteria: criteria(strategies) });
     return found.map(({ message, path, help }) => [message, path, help]);
   };
   const says = (names) => `no expected call has the argument ${names}, which \`per_arg_strategies\` names`;

@@ -13,6 +13,39 @@ const UNREADABLE = {
     part({ functioncall: { name: "greet" } }),
     /^turn 1: `functioncall` is not a key of a part \(at event: content\.parts\)\. Did you mean `functionCall`\?/,
   ],
+  "a part with other keys alone": [
+    part({ type: "tool_use", tool: "greet" }),
+    /^turn 1: `type` is not a key of a part \(at event: content\.parts\)\. Its keys are text, functionCall and functionResponse/,
+  ],
+  "a thought under another key": [
+    part({ thought: true, reasoning: "Well." }),
+    /^turn 1: `reasoning` is not a key of a part/,
+  ],
+  "text for a part": [
+    [{ content: { parts: ["Hello!"] } }, TEXT],
+    /^turn 1: expected an object, found "Hello!" \(at event: content\.parts\)/,
+  ],
+  "a content under other keys": [[{ content: { text: "Hello!" } }, TEXT], /^turn 1: `text` is not a key of a content/],
+  "parts for a content": [
+    [{ content: [{ text: "Hello!" }] }, TEXT],
+    /^turn 1: expected an object with `parts`, found an array \(at event: content\)/,
+  ],
+  "parts beside the content": [
+    [{ author: "agent", parts: [{ functionCall: { name: "greet" } }] }, TEXT],
+    /^turn 1: the agent gave an event with `parts`, which is not read\. /,
+  ],
+  "text beside the content": [
+    [{ author: "agent", text: "Hello!" }, TEXT],
+    /^turn 1: the agent gave an event with `text`, which is not read\. /,
+  ],
+  "a call beside the content": [
+    [{ ...TEXT, function_call: { name: "greet" } }],
+    /^turn 1: the agent gave an event with `function_call`, which is not read\. /,
+  ],
+  "other text than the content's beside it": [
+    [{ ...TEXT, text: "Hello! Ada." }],
+    /^turn 1: the agent gave an event with `text`, which is not read\. /,
+  ],
   "arguments as text": [
     part({ functionCall: { name: "greet", args: '{"name":"Ada"}' } }),
     /^turn 1: expected an object, found the string .* \(at intermediateData\.\S*functionCall\.args\)/,
@@ -48,3 +81,26 @@ for (const [what, [answer, reason]] of Object.entries(UNREADABLE)) {
     assert.equal(found.length, 2);
   });
 }
+
+test("the text of its content beside it is no mistake", async () => {
+  for (const text of ["Hello!", " Hello!\n", ""]) {
+    const evalSet = evalSetOf({ good: [turn("Hi", "Hello!")] });
+    const agent = () => [{ ...TEXT, text }];
+    const { evalCaseResults } = await AgentEvaluator.evaluateEvalSet(agent, evalSet, { response_match_score: 1 }, 1);
+    assert.equal(evalCaseResults[0].finalEvalStatus, 1);
+  }
+});
+
+test("what google-adk's parts have besides calls and texts is no mistake", async () => {
+  const others = [
+    { executableCode: { code: "1" } },
+    { thought: true },
+    { thought_signature: "x" },
+    {},
+    { note: null },
+    null,
+  ];
+  const agent = () => [{ author: "agent", content: { role: "model", parts: others } }, { author: "agent" }, TEXT];
+  const evalSet = evalSetOf({ good: [turn("Hi", "Hello!")] });
+  await AgentEvaluator.evaluateEvalSet(agent, evalSet, { response_match_score: 1 }, 1);
+});

@@ -5,9 +5,8 @@ import { describe, test } from "node:test";
 import { importEntry } from "../package/support/package.mjs";
 import { pairsOf, resultsOf, RUBRICS, SCORES } from "./results.mjs";
 
-const { calibrate, compareJudges, labelSheet, withCalibration, renderCalibrationMarkdown, renderCalibrationTable } =
+const { calibrate, compareJudges, labelSheet, renderCalibrationMarkdown, renderCalibrationTable } =
   await importEntry("./calibration");
-const { renderHtml, renderMarkdown, renderTable } = await importEntry("./report");
 
 const rounded = (value) =>
   JSON.parse(JSON.stringify(value), (_, one) => (typeof one === "number" ? +one.toFixed(3) : one));
@@ -218,7 +217,7 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
       "a column that is missing",
       "case,metric,lable\nopen,x,1",
       /^the labels have no column `label`$/,
-      /^Did you mean label by lable\?$/,
+      /^Is `lable` meant to be `label`\?$/,
     ],
     [
       "columns of something else",
@@ -319,6 +318,8 @@ test("labels that were chosen because they look doubtful are left out of pass ra
   const [{ passRate, doubtful, agreement }] = calibrate(resultsOf(cases), chosen).subjects;
   assert.deepEqual([doubtful, agreement.value, passRate.people, passRate.corrected], [50, 0.78, undefined, undefined]);
   assert.match(passRate.reason, /chosen because they look doubtful/);
+  const { problems } = calibrate(resultsOf(cases), chosen.replace("doubtful", "doubtfull")).labels;
+  assert.equal(problems[0].message, '`chosen` cannot be "doubtfull"');
 });
 
 describe("a sheet of labels", () => {
@@ -401,6 +402,11 @@ describe("two judges", () => {
     assert.deepEqual([found.subjects[0].better, found.subjects[0].pValue.toFixed(5)], ["unclear", "0.50000"]);
     assert.match(renderCalibrationTable(found), /Which is better cannot be said: the difference may be chance\./);
     assert.match(renderCalibrationMarkdown(found), /## Comparison of judges/);
+    for (const given of [undefined, null, [], {}, { subjects: 1 }, "text"]) {
+      for (const render of [renderCalibrationTable, renderCalibrationMarkdown]) {
+        assert.throws(() => render(given), { message: /^expected a calibration, or a comparison of judges, found/ });
+      }
+    }
   });
 
   test("of different answers or cases are noted", () => {
@@ -448,80 +454,4 @@ test("tables and Markdown say it in plain words, and hold nothing that acts", ()
   const markdown = renderCalibrationMarkdown(calibration);
   assert.match(markdown, /\| the judge passes \| 0 \| 1 \|/);
   assert.doesNotMatch(markdown, /<b>|\u001b/);
-});
-
-describe("a calibration that is kept", () => {
-  const { cases, labels } = pairsOf({ PP: 6, PF: 2, FP: 1, FF: 3 });
-  const results = resultsOf(cases);
-  const kept = JSON.stringify(calibrate(results, labels));
-  const evaluated = {
-    evalSetId: "shop",
-    evalCaseResults: [
-      {
-        evalSetId: "shop",
-        evalId: "new",
-        finalEvalStatus: 1,
-        sessionId: "",
-        overallEvalMetricResults: [],
-        evalMetricResultPerInvocation: [
-          {
-            actualInvocation: {},
-            evalMetricResults: [
-              {
-                metricName: RUBRICS,
-                evalStatus: 1,
-                score: 1,
-                threshold: 0.7,
-                criterion: {
-                  threshold: 0.7,
-                  rubrics: [{ rubricId: "polite", rubricContent: { textProperty: "It is polite." } }],
-                },
-              },
-            ],
-          },
-        ],
-      },
-    ],
-    judges: results.judges,
-  };
-  const changed = (change) => {
-    const copy = structuredClone(evaluated);
-    change(copy);
-    return withCalibration(copy, kept);
-  };
-
-  test("is shown in reports of the same judge", () => {
-    const { judgeCalibrations, warnings } = withCalibration(evaluated, kept);
-    assert.deepEqual([judgeCalibrations[0].labelled, judgeCalibrations[0].stale, warnings], [12, undefined, undefined]);
-    const said =
-      /human labels agree with the judge: rubric_based_final_response_quality_v1 in 75 % of 12 \(47 to 91 %\)/i;
-    assert.match(renderTable(withCalibration(evaluated, kept), { width: 200 }), said);
-    assert.match(renderHtml(withCalibration(evaluated, kept)), said);
-    assert.match(renderMarkdown(withCalibration(evaluated, kept)), /75 &#37; of 12/);
-  });
-
-  for (const [what, change, said] of [
-    ["the model", (set) => (set.judges[0].model = "gpt-6"), /changed since is the judge, gpt-5 then and gpt-6 now/],
-    ["the prompt", (set) => (set.judges[0].prompts[RUBRICS] = "00"), /changed since is the prompt$/],
-    [
-      "the metric",
-      (set) => (set.evalCaseResults[0].evalMetricResultPerInvocation[0].evalMetricResults[0].criterion.rubrics = []),
-      /changed since is the metric's settings$/,
-    ],
-  ]) {
-    test(`warns where ${what} is another one since`, () => {
-      const { judgeCalibrations, warnings } = changed(change);
-      assert.equal(warnings.length, 1);
-      assert.match(warnings[0].message, said);
-      assert.match(warnings[0].message, new RegExp(`${judgeCalibrations[0].stale}$`));
-    });
-  }
-
-  test("says nothing of a judge of other metrics, and what is none is an error", () => {
-    const other = changed((set) => (set.judges = [{ metricName: "safety_v1", scoredBy: "judge", model: "gpt-5" }]));
-    assert.deepEqual([other.judgeCalibrations, other.warnings], [undefined, undefined]);
-    for (const wrong of ["{", "{}", 7, { subjects: [{}], judges: [], criteria: {} }]) {
-      assert.throws(() => withCalibration(evaluated, wrong), { name: "AdkMetricsError", path: "calibration" });
-    }
-  });
 });

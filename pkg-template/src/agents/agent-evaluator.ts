@@ -2,17 +2,18 @@
 
 import { evalSetToAdkJson } from "../adk-schema.js";
 import { checkMisplaced, criteriaIn } from "../engine/criteria.js";
-import { isObject, messageOf, unexpected, reading } from "../engine/values.js";
+import { isList, isObject, messageOf, unexpected, reading } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Criteria, EvalSet, EvalSetResult, Input, Mistake } from "../types.js";
+import { checkGateRuns } from "../statistics/gates.js";
 import { subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { type AgentEvaluation, checkedEvaluation, evaluateAgent, type Plan } from "./evaluation.js";
+import { type AgentEvaluation, checkedEvaluation, evaluateAgent, noteUnused, type Plan } from "./evaluation.js";
 import { type AgentHost, agentHost } from "./host.js";
 import { type AgentEvaluationOptions, checkRunOptions, DEFAULT_CRITERIA } from "./options.js";
 import { failuresOf, printDetails } from "./pooled.js";
-import { AgentEvaluationError, type EvaluationFailure } from "./results.js";
+import { checkPassed, type EvaluationFailure, sayWarnings } from "./results.js";
 import { checkPositive, DEFAULT_NUM_RUNS } from "./run.js";
 import { type UserSimulatorOptions, withinTurns } from "./simulator.js";
 
@@ -74,11 +75,12 @@ export class AgentEvaluator {
     checkNoOptions(numRuns, "a number", "numRuns", OF_EVALSETS);
     if (typeof printDetailedResults !== "boolean") throw notBoolean(printDetailedResults, OF_EVALSETS);
     checkRunOptions(options, "evaluateEvalSet");
+    if (options.gates !== undefined) checkGateRuns(options.gates, numRuns);
     const subject = await subjectOf(agent);
     const result = await evaluateAgent(subject, { evalSet, config: { criteria } }, numRuns, options);
     if (printDetailedResults) printDetails(result);
-    const failures = failuresOf(result, subject.name);
-    if (failures.length > 0) throw new AgentEvaluationError(failures, [result]);
+    checkPassed(failuresOf(result, subject.name), [result], options.gates);
+    if (!printDetailedResults) sayWarnings([result]);
     return result;
   }
 
@@ -110,6 +112,7 @@ export class AgentEvaluator {
     if (criteria !== undefined) checkCriteria(criteria, "criteria");
     const subject = await subjectOf(agent);
     checkPositive(numRuns, "numRuns");
+    if (options.gates !== undefined) checkGateRuns(options.gates, numRuns);
     const files = await testFiles(host, evalDatasetFilePathOrDir);
     const initialSession = await initialSessionOf(host, initialSessionFile);
     const failures: EvaluationFailure[] = [];
@@ -125,7 +128,7 @@ export class AgentEvaluator {
         const plan: Plan = { evalSet, evalSetName: nameOf(file), config: beside.config };
         const userSimulator = { ...beside.userSimulator, ...options.userSimulator };
         const names = { evalSet: file, config: beside.name };
-        const { run, close } = await naming(names, () =>
+        const { run, unused, close } = await naming(names, () =>
           checkedEvaluation(subject, plan, numRuns, { ...options, userSimulator }),
         );
         const isCut =
@@ -138,7 +141,7 @@ export class AgentEvaluator {
           }
           return result;
         };
-        evaluations.push({ run: runNamed, close });
+        evaluations.push({ run: runNamed, unused, close });
       }
       for (const { run } of evaluations) {
         const result = await run();
@@ -146,10 +149,12 @@ export class AgentEvaluator {
         results.push(result);
         for (const failure of failuresOf(result, subject.name)) failures.push(failure);
       }
+      noteUnused(results, evaluations);
     } finally {
       for (const { close } of evaluations) close();
     }
-    if (failures.length > 0) throw new AgentEvaluationError(failures, results);
+    checkPassed(failures, results, options.gates);
+    if (!printDetailedResults) sayWarnings(results);
     return results;
   }
 
@@ -242,14 +247,19 @@ function pathOf(host: AgentHost, given: string | URL, name: string): string {
 
 /** @throws {AdkMetricsError} `invalid_input` without a criterion, since any agent would pass. */
 function checkCriteria(criteria: Criteria, path: string): void {
-  if (!isObject(criteria)) throw unexpected("an object of criteria", criteria, path);
+  if (!isObject(criteria) || isList(criteria)) {
+    throw withHelp(unexpected("an object of criteria", criteria, path), EXAMPLE);
+  }
   reading(path, () => checkMisplaced(criteria, path));
   if (reading(path, () => Object.keys(criteria)).length > 0) return;
   throw new AdkMetricsError("invalid_input", "there is no criterion, so any agent would pass", {
     path,
-    help: 'A config looks like {"criteria": {"response_match_score": 0.8}}: metrics by name, each with its threshold',
+    help: EXAMPLE,
   });
 }
+
+const EXAMPLE =
+  'A config looks like {"criteria": {"response_match_score": 0.8}}: metrics by name, each with its threshold';
 
 /** What a test file holds. ADK-TS takes a row of the old form for a list of one. */
 async function textOf(host: AgentHost, file: string): Promise<string> {

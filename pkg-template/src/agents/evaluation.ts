@@ -1,7 +1,7 @@
 /** Runs an agent on an evalset and scores what it did. */
 
 import { AdkMetricsError, strictErrorOf } from "../errors.js";
-import { type CheckedEvaluation, checkEvaluation, evaluate, openEvaluation } from "../evaluate.js";
+import { type CheckedEvaluation, checkEvaluation, evaluateOneOf, openEvaluation } from "../evaluate.js";
 import type {
   ConfigInput,
   EvalSet,
@@ -9,8 +9,11 @@ import type {
   EvaluateRequest,
   EvaluatorOptions,
   Input,
+  Journal,
   MetricRegistry,
+  Mistake,
 } from "../types.js";
+import { sectionOf } from "../journal/section.js";
 import type { Subject } from "./adapters.js";
 import type { AgentEvaluationOptions } from "./options.js";
 import {
@@ -40,6 +43,7 @@ export interface ScoringOptions extends EvaluatorOptions {
   registry?: MetricRegistry;
   strict?: boolean;
   advisory?: readonly string[];
+  journal?: Journal;
 }
 
 /** Runs an agent `numRuns` times on every case and scores it. */
@@ -51,7 +55,9 @@ export async function evaluateAgent(
 ): Promise<EvalSetResult> {
   const evaluation = await checkedEvaluation(subject, plan, numRuns, options);
   try {
-    return await evaluation.run();
+    const result = await evaluation.run();
+    noteUnused([result], [evaluation]);
+    return result;
   } finally {
     evaluation.close();
   }
@@ -60,6 +66,8 @@ export async function evaluateAgent(
 /** An evaluation of an agent in which nothing was found wrong. To be closed, whether or not it is run. */
 export interface AgentEvaluation {
   run(): Promise<EvalSetResult>;
+  /** What is said of options for judges if nobody is asked. */
+  readonly unused: Mistake | undefined;
   close(): void;
 }
 
@@ -93,15 +101,33 @@ export async function checkedEvaluation(
   const run = async () => {
     const spending = new Spending(options.budget);
     const settings = runOptions(options);
-    const inferenceResults = await runCases(subject, open.evalSet, numRuns, settings, spending, leftOut);
+    const journal = sectionOf(options.journal);
+    const runs = runCases(subject, open.evalSet, numRuns, settings, spending, leftOut, journal);
+    const inferenceResults = await runs.catch((error: unknown) => {
+      journal?.abandon();
+      throw error;
+    });
     // What was paid for is not refused any more.
     const budget = spending.left();
-    const result = await open.evaluate({ ...scoring, actual: { inferenceResults }, strict: false, budget });
+    const result = await open.evaluate({
+      ...scoring,
+      actual: { inferenceResults },
+      strict: false,
+      budget,
+      ...(journal && { journal }),
+    });
     if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
     spending.noteIn(result);
     return result;
   };
-  return { run, close: open.close };
+  return { run, unused: open.unused, close: open.close };
+}
+
+/** Says that options for judges have no effect, unless they have in one of several evaluations. */
+export function noteUnused(results: readonly EvalSetResult[], evaluations: readonly AgentEvaluation[]): void {
+  const [first] = results;
+  const unused = evaluations.every((one) => one.unused !== undefined) ? evaluations[0]?.unused : undefined;
+  if (first !== undefined && unused !== undefined) first.warnings = [...(first.warnings ?? []), unused];
 }
 
 /** @throws {AdkMetricsError} for an evalset without a case, or with a user who cannot be played. */
@@ -135,7 +161,7 @@ export async function check(
 }
 
 /** Options for looking at inputs alone, of which no progress is reported. */
-function quiet({ onProgress: _onProgress, ...options }: ScoringOptions): ScoringOptions {
+function quiet({ onProgress: _onProgress, journal: _journal, ...options }: ScoringOptions): ScoringOptions {
   return options;
 }
 
@@ -145,7 +171,7 @@ export function score(
   inferenceResults: readonly InferenceResult[],
   options: ScoringOptions,
 ): Promise<EvalSetResult> {
-  return evaluate({ ...options, ...plan, actual: { inferenceResults } });
+  return evaluateOneOf({ ...options, ...plan, actual: { inferenceResults } });
 }
 
 /** The options that say how to run; the simulated user asks the judge of the evaluation unless it has its own. */
@@ -175,6 +201,7 @@ export function withoutRunOptions({
   turnTimeoutMs: _turnTimeoutMs,
   userSimulator: _userSimulator,
   onAgentProgress: _onAgentProgress,
+  gates: _gates,
   ...options
 }: AgentEvaluationOptions): ScoringOptions {
   return options;

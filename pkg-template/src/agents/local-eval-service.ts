@@ -7,6 +7,7 @@ import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, Mistake,
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
 import { check, checkCases, checkUsers, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import { sectionOf } from "../journal/section.js";
 import { append, group } from "../lists.js";
 import { checkOptions } from "../known-options.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
@@ -79,10 +80,10 @@ export class LocalEvalService {
    */
   async *performInference(request: InferenceRequest): AsyncGenerator<Invocation[], void> {
     const { evalSetId, evalCases } = requestAt(request);
-    listAt("evalCases", evalCases, "evalsets");
+    const given = listAt("evalCases", evalCases, "evalsets");
     this.#warnings();
     const sets: EvalSet[] = [];
-    for (const evalSet of evalCases) sets.push(await readEvalSetInTurns(evalSet, evalSetId));
+    for (const evalSet of given) sets.push(await readEvalSetInTurns(evalSet, evalSetId));
     yield* this.#inferencesOf(sets);
   }
 
@@ -99,7 +100,15 @@ export class LocalEvalService {
     }
     for (const [index, set] of sets.entries()) {
       const spending = new Spending(this.#options.budget, this.#spending);
-      const results = await runCases(subject, set, 1, runOptions(this.#options), spending, leftOut[index]);
+      const results = await runCases(
+        subject,
+        set,
+        1,
+        runOptions(this.#options),
+        spending,
+        leftOut[index],
+        sectionOf(this.#options.journal),
+      );
       for (const [at, evalCase] of set.evalCases.entries()) {
         const result = results[at] as InferenceResult;
         const named = (turns: readonly Invocation[] | undefined, mark: string) =>
@@ -125,18 +134,22 @@ export class LocalEvalService {
 
   async *#score(request: ScoringRequest, foreseen: readonly Mistake[] = []): AsyncGenerator<EvalSetResult, void> {
     const { inferenceResults, evaluateConfig } = requestAt(request);
-    for (const [at, invocations] of listAt("inferenceResults", inferenceResults, "inferences").entries()) {
+    const found = listAt("inferenceResults", inferenceResults, "inferences").map((invocations, at) => {
       const path = `inferenceResults[${at}]`;
-      if (!Array.isArray(invocations)) throw unexpected("an array of invocations", invocations, path);
-      invocations.forEach((turn, index) => objectAt(`${path}[${index}]`, turn));
-    }
+      return reading(path, () => {
+        if (!Array.isArray(invocations)) throw unexpected("an array of invocations", invocations, path);
+        invocations.forEach((turn, index) => objectAt(`${path}[${index}]`, turn));
+        return this.#known.get(invocations) ?? inferenceOf(invocations);
+      });
+    });
     const warnings = [...this.#warnings(), ...foreseen];
-    const config = configOf(evaluateConfig);
-    const { parallelism: concurrency } = evaluateConfig;
+    const [config, concurrency] = reading("evaluateConfig", () => [
+      configOf(evaluateConfig),
+      evaluateConfig.parallelism,
+    ]);
     const options = { ...(concurrency === undefined ? {} : { concurrency }), ...withoutRunOptions(this.#options) };
     const cases = new Map<string, Inference[]>();
-    for (const invocations of inferenceResults) {
-      const inference = this.#known.get(invocations) ?? inferenceOf(invocations);
+    for (const inference of found) {
       const key = JSON.stringify([inference.evalSetId, inference.evalCase.evalId]);
       group(cases, key, inference);
     }
@@ -159,13 +172,13 @@ export class LocalEvalService {
     request: InferenceRequest & { evaluateConfig: EvaluateConfig },
   ): AsyncGenerator<EvalSetResult, void> {
     const { evalSetId, evalCases, evaluateConfig } = requestAt(request);
-    listAt("evalCases", evalCases, "evalsets");
+    const given = listAt("evalCases", evalCases, "evalsets");
     this.#warnings();
-    const config = configOf(evaluateConfig);
+    const config = reading("evaluateConfig", () => configOf(evaluateConfig));
     const sets: EvalSet[] = [];
     const leftOut: ReadonlyMap<string, string>[] = [];
     const warnings: Mistake[] = [];
-    for (const [at, evalSet] of evalCases.entries()) {
+    for (const [at, evalSet] of given.entries()) {
       const plan = { evalSet, evalSetName: evalSetId, config };
       const checked = await check(plan, withoutRunOptions(this.#options), true);
       checkCases(checked.evalSet, this.#options, `evalCases[${at}]`);
@@ -204,11 +217,12 @@ const REQUEST_KEYS = ["evalSetId", "evalCases", "inferenceResults", "evaluateCon
 
 /** @throws {AdkMetricsError} `invalid_input` for what is no array, and for an empty one. */
 function listAt<T>(path: string, given: T[], of: string): T[] {
-  if (!Array.isArray(given)) throw unexpected(`an array of ${of}`, given, path);
-  if (given.length === 0) {
+  const list = reading(path, () => (Array.isArray(given) ? [...(given as T[])] : undefined));
+  if (list === undefined) throw unexpected(`an array of ${of}`, given, path);
+  if (list.length === 0) {
     throw new AdkMetricsError("invalid_input", `\`${path}\` is empty: there is nothing to evaluate`, { path });
   }
-  return given;
+  return list;
 }
 
 const METRIC_KEYS = ["metricName", "threshold", "criterion", "judgeModelOptions"];

@@ -2,7 +2,8 @@
 
 import { reading } from "../engine/values.js";
 import { AGENT_OPTIONS, allInstead, checkOptions } from "../known-options.js";
-import type { EvaluatorOptions, MetricRegistry } from "../types.js";
+import { checkGateOptions, type Gates } from "../statistics/gates.js";
+import type { EvaluatorOptions, Journal, MetricRegistry } from "../types.js";
 import type { AgentRunOptions } from "./run.js";
 import { checkSimulatorOptions } from "./simulator.js";
 
@@ -16,6 +17,13 @@ export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOption
   strict?: boolean;
   /** Metrics that are reported and decide nothing: a case passes or fails by the others. */
   advisory?: readonly string[];
+  /**
+   * What the runs have to reach, instead of every metric's mean in every case: `{ minPassRate: 0.9 }`; see `checkGates`. For
+   * `AgentEvaluator` and `toPassEvalSet`.
+   */
+  gates?: Gates;
+  /** Where runs and replies are kept, so that the evaluation goes on where it stopped. */
+  journal?: Journal;
 }
 
 const OF_FILES = [...AGENT_OPTIONS, "criteria", "printDetailedResults"];
@@ -49,6 +57,7 @@ const INSTEAD = {
     ...allInstead([...INPUTS, "evalIds", "evalSetName"], "Pass it in the requests of performInference and evaluate"),
     ...allInstead(["criteria", "config", "evalMetrics"], "Pass metrics in the request: evaluateConfig.evalMetrics"),
     parallelism: "Pass it as the second argument: new LocalEvalService(agent, parallelism)",
+    gates: "Hold what it gives against gates by checkGates(results, gates)",
     numRuns: "It runs every case once; use AgentEvaluator for several runs",
     printDetailedResults: "Use renderTable of adk-metrics/report for what it gives",
     initialSessionFile: "It is for evalset files in an old form: use AgentEvaluator.evaluate",
@@ -65,5 +74,7 @@ export function checkRunOptions(options: object, to: keyof typeof INSTEAD): void
   const instead: Readonly<Record<string, string>> = INSTEAD[to];
   const known = to === "evaluate" ? OF_FILES : AGENT_OPTIONS.filter((name) => !Object.hasOwn(instead, name));
   checkOptions(options, known, { instead });
+  const gates = reading("options", () => (options as AgentEvaluationOptions).gates);
+  if (gates !== undefined) checkGateOptions(gates);
   checkSimulatorOptions(reading("options", () => (options as AgentEvaluationOptions).userSimulator));
 }

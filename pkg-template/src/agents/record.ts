@@ -176,6 +176,9 @@ const EVENT_KEYS = ["author", "content", "errorCode", "usageMetadata", "groundin
 /** Where other libraries have tool calls, which events of ADK have among the parts of their content. */
 const CALLS_BESIDE = ["toolCalls", "tool_calls", "toolUses", "tool_uses", "functionCalls", "function_calls"];
 
+/** What belongs into the parts of a content. */
+const SAID_BESIDE = ["parts", "functionCall", "function_call", "functionResponse", "function_response"];
+
 /** A key as google-adk spells it. */
 function snakeOf(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -189,23 +192,38 @@ function read(fields: Readonly<Record<string, unknown>>, key: string): unknown {
 /** What parts hold. A part with nothing of it says nothing, so that its event is not recorded. */
 const PART_KEYS = ["text", "functionCall", "functionResponse", "inlineData", "fileData", "codeExecutionResult"];
 
+/** The other fields of google-adk's parts that may stand alone in one. */
+const PART_EXTRAS = [
+  ...["executableCode", "thought", "thoughtSignature", "videoMetadata", "mediaResolution", "toolCall", "toolResponse"],
+  ...["partMetadata", "audioTranscription", "mediaProcessing", "speechMetadata"],
+];
+
 /**
  * A part whose kind is spelt as JavaScript does.
  *
- * @throws {AdkMetricsError} `invalid_input` for a misspelt one.
+ * @throws {AdkMetricsError} `invalid_input` for a misspelt one, and for a part with other keys alone: it would count as none.
  */
-function partOf(part: Part): Part {
+function partOf(part: unknown): Part {
+  if (!isObject(part) || Array.isArray(part)) throw unexpected("an object", part, PARTS_PATH);
   const camel = (key: string) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const keys = Object.entries(part).map(([key, value]) => {
-    const name = camel(key);
+  const keys = Object.entries(part).map(([key, value]) => ({ key, name: camel(key), value: value as unknown }));
+  for (const { key, name } of keys) {
     const meant = PART_KEYS.includes(name) ? undefined : closest(name, PART_KEYS);
-    if (meant === undefined) return [name, value];
-    throw new AdkMetricsError("invalid_input", `\`${key}\` is not a key of a part`, {
-      path: "event: content.parts",
-      help: `Did you mean \`${meant}\`?`,
-    });
-  });
-  return Object.fromEntries(keys) as Part;
+    if (meant !== undefined) throw notRead(key, "a part", `Did you mean \`${meant}\`?`, PARTS_PATH);
+  }
+  const set = keys.filter(({ value }) => value !== null);
+  const isKnown = ({ name }: { name: string }) => PART_KEYS.includes(name) || PART_EXTRAS.includes(name);
+  const other = set.find((one) => !isKnown(one));
+  if (other !== undefined && !set.some((one) => one.name !== "thought" && isKnown(one))) {
+    throw notRead(other.key, "a part", "Its keys are text, functionCall and functionResponse", PARTS_PATH);
+  }
+  return Object.fromEntries(keys.map(({ name, value }) => [name, value])) as Part;
+}
+
+const PARTS_PATH = "event: content.parts";
+
+function notRead(key: string, what: string, help: string, path: string): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", `\`${key}\` is not a key of ${what}`, { path, help });
 }
 
 /** A copy of what is read of an event, as JSON has it. */
@@ -213,10 +231,10 @@ function eventOf(given: unknown): AgentEvent {
   if (!isObject(given) || Array.isArray(given)) throw noEvent(given === null ? "null" : `a ${typeof given}`);
   if (!EVENT_KEYS.some((key) => key in given || snakeOf(key) in given)) throw noEvent("an object without `content`");
   const own = given as Record<string, unknown>;
-  const beside = CALLS_BESIDE.find((key) => Array.isArray(own[key]) && own[key].length > 0);
+  const beside = besideContent(own);
   if (beside !== undefined) {
     throw new AdkMetricsError("invalid_input", `the agent gave an event with \`${beside}\`, which is not read`, {
-      help: "Tool calls are parts of an event's content: { content: { parts: [{ functionCall: { name, args } }] } }",
+      help: "Texts and tool calls are parts of an event's content: { content: { parts: [{ text }, { functionCall: { name, args } }] } }",
     });
   }
   const report = modelReport(own.content) as Record<string, unknown> | undefined;
@@ -244,6 +262,29 @@ function eventOf(given: unknown): AgentEvent {
   return event;
 }
 
+/** The key of something that an event says beside its content, where nobody reads it. */
+function besideContent(event: Readonly<Record<string, unknown>>): string | undefined {
+  const { content, text, message } = event;
+  const called = CALLS_BESIDE.find((key) => Array.isArray(event[key]) && event[key].length > 0);
+  const said = called ?? SAID_BESIDE.find((key) => isSet(event[key]));
+  if (said !== undefined) return said;
+  // ADK-TS repeats the text of the content.
+  if (isSet(text) && !says(content, text)) return "text";
+  return isSet(message) && !isSet(content) ? "message" : undefined;
+}
+
+/** Whether a text is made of texts of a content's parts, in their order. */
+function says(content: unknown, text: unknown): boolean {
+  if (typeof text !== "string") return false;
+  const parts: unknown = isObject(content) ? (content as Record<string, unknown>)["parts"] : undefined;
+  let rest = text.trim();
+  for (const part of Array.isArray(parts) ? (parts as unknown[]) : []) {
+    const own = isObject(part) ? (part as Record<string, unknown>)["text"] : undefined;
+    if (typeof own === "string" && rest.startsWith(own.trim())) rest = rest.slice(own.trim().length).trimStart();
+  }
+  return rest === "";
+}
+
 function noEvent(found: string): AdkMetricsError {
   return new AdkMetricsError("invalid_input", `the agent gave ${found} where an event is expected`, {
     help: "An event is an object such as { author, content: { parts: [{ text }] } }",
@@ -252,11 +293,18 @@ function noEvent(found: string): AdkMetricsError {
 
 function contentOf(given: unknown): Content | undefined {
   if (given === undefined || given === null) return undefined;
-  if (!isObject(given)) throw unexpected("an object with `parts`", given, "event: content");
+  if (!isObject(given) || Array.isArray(given)) throw unexpected("an object with `parts`", given, "event: content");
   const { parts, ...content } = JSON.parse(stringify(given, "event: content")) as Content;
-  if (parts === undefined || parts === null) return content;
-  if (!Array.isArray(parts)) throw unexpected("an array", parts, "event: content.parts");
-  return { ...content, parts: parts.filter(isObject).map(partOf) };
+  if (parts === undefined || parts === null) {
+    const other = Object.keys(content).find(
+      (key) => key !== "role" && isSet((content as Record<string, unknown>)[key]),
+    );
+    if (other !== undefined) throw notRead(other, "a content", "Its keys are role and parts", "event: content");
+    return content;
+  }
+  if (!Array.isArray(parts)) throw unexpected("an array", parts, PARTS_PATH);
+  // Values that JSON has none for, such as `false && part`, are no parts.
+  return { ...content, parts: (parts as unknown[]).filter((part) => part !== null && part !== false).map(partOf) };
 }
 
 /** What is read of an event, with what its model reported where the event itself says nothing. */

@@ -1,8 +1,9 @@
 /** What evaluating an agent comes to. */
 
 import { reading } from "../engine/values.js";
-import { failureSummary, renderPooledFailures } from "../report/failures.js";
+import { failureMessage } from "../report/failures.js";
 import { warningLines } from "../report/results.js";
+import { checkGates, type GateReport, type Gates } from "../statistics/gates.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
 
 /** A metric that did not pass in a case, or a case whose agent failed. */
@@ -26,16 +27,44 @@ export class AgentEvaluationError extends Error {
   readonly failures: readonly EvaluationFailure[];
   /** The results of every evalset that was run. */
   readonly results: readonly EvalSetResult[];
+  /** What became of the gates, if any were given. */
+  readonly gates?: GateReport;
 
-  constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[]) {
+  constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[], gates?: GateReport) {
     super(
       reading("results", () => {
-        const summary = [...failureSummary(failures, results), ...warningLines(results)].join("\n");
-        return `${summary}\n\n${renderPooledFailures(failures, results)}`.trimEnd();
+        const { summary, details } = failureMessage({ failures, results, gates });
+        return `${summary.join("\n")}\n\n${details}`.trimEnd();
       }),
     );
     this.failures = failures;
     this.results = results;
+    if (gates !== undefined) this.gates = gates;
+  }
+}
+
+/**
+ * Says whether an agent passes: by the gates if there are any, else if no metric fails in any case.
+ *
+ * @throws {AgentEvaluationError} if it does not.
+ */
+export function checkPassed(
+  failures: readonly EvaluationFailure[],
+  results: readonly EvalSetResult[],
+  gates: Gates | undefined,
+): void {
+  const report = gates === undefined ? undefined : checkGates(results, gates);
+  const passed = report === undefined ? failures.length === 0 : report.passed && !results.some((set) => set.cancelled);
+  if (!passed) throw new AgentEvaluationError(failures, results, report);
+}
+
+const printed = new Set<string>();
+
+/** Prints the warnings of results that pass, each once: there is no error that has them. */
+export function sayWarnings(results: readonly EvalSetResult[]): void {
+  for (const line of warningLines(results)) {
+    if (!printed.has(line)) console.warn(`adk-metrics: ${line}`);
+    printed.add(line);
   }
 }
 

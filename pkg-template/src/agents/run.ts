@@ -13,7 +13,9 @@ import { untilAborted } from "../abort.js";
 import { reasonOf } from "./failure.js";
 import { TurnRecorder } from "./record.js";
 import { checkScenario, checkSimulator, simulatedUser, type UserSimulatorOptions } from "./simulator.js";
-import type { Spending } from "./spending.js";
+import { digestOf, type JournalSection } from "../journal/section.js";
+import { hosted } from "../engine/hosted.js";
+import type { Spending, SpendingState } from "./spending.js";
 
 /** How to run agents. */
 export interface AgentRunOptions {
@@ -77,6 +79,7 @@ export const DEFAULT_TURN_TIMEOUT_MS = 300_000;
  *
  * @param leftOut Why cases are not run, by their ids.
  * @param spending What simulated users may spend, and did; that of a case is the part of its id.
+ * @param journal Where runs are kept, and found.
  * @throws {AdkMetricsError} `invalid_input` for numbers out of range. Whether users can be played is for {@link checkPlayer}.
  */
 export async function runCases(
@@ -86,16 +89,19 @@ export async function runCases(
   options: AgentRunOptions,
   spending: Spending,
   leftOut: ReadonlyMap<string, string> = new Map(),
+  journal?: JournalSection,
 ): Promise<InferenceResult[]> {
   const { parallelism = DEFAULT_PARALLELISM } = options;
   checkPositive(numRuns, "numRuns");
   checkPositive(parallelism, "parallelism");
   checkDuration(options.turnTimeoutMs);
+  if (journal !== undefined) await beginRuns(journal, subject, { evalSetId, evalCases }, numRuns, options);
   const results: InferenceResult[] = [];
   const tasks: Task[] = [];
   for (let run = 0; run < numRuns; run += 1) {
     for (const [index, evalCase] of evalCases.entries()) {
       const at = run * evalCases.length + index;
+      if (journal?.isOurs?.(evalCase.evalId, run) === false) continue;
       const errorMessage = leftOut.get(evalCase.evalId);
       if (errorMessage === undefined) tasks.push({ at, evalSetId, evalCase, run });
       else results[at] = { ...emptyResult(evalSetId, evalCase), status: 0, errorMessage };
@@ -108,7 +114,7 @@ export async function runCases(
   const worker = async () => {
     while (next < total) {
       const task = tasks[next++] as Task;
-      const result = await runCase(subject, task, options, spending.part(task.evalCase.evalId));
+      const result = await runOrFind(subject, task, options, spending.part(task.evalCase.evalId), journal);
       results[task.at] = result;
       done += 1;
       options.onAgentProgress?.({ done, total, evalId: task.evalCase.evalId, failed: result.status === 2 });
@@ -124,7 +130,52 @@ export async function runCases(
     next = total;
     release();
   }
-  return results;
+  await journal?.written();
+  // Those of other processes are missing.
+  return results.filter((result) => result !== undefined);
+}
+
+/** @throws {AdkMetricsError} `journal_failed` for the journal of other runs, or one that cannot be read. */
+async function beginRuns(
+  journal: JournalSection,
+  { name }: Subject,
+  evalSet: { evalSetId: string; evalCases: readonly EvalCase[] },
+  numRuns: number,
+  { userSimulator: { judge: _judge, retry: _retry, timeoutMs: _timeoutMs, ...userSimulator } = {} }: AgentRunOptions,
+): Promise<void> {
+  await journal.load();
+  const digest = await digestOf(new TextEncoder().encode(JSON.stringify(evalSet)));
+  journal.begin("runs", { evalSet: digest, agent: name, numRuns, userSimulator });
+}
+
+/** A run from the journal, or a new one, which the journal keeps if it was not cancelled. */
+async function runOrFind(
+  subject: Subject,
+  task: Task,
+  options: AgentRunOptions,
+  spending: Spending,
+  journal: JournalSection | undefined,
+): Promise<InferenceResult> {
+  if (journal === undefined) return await runCase(subject, task, options, spending);
+  const { run, evalCase, evalSetId } = task;
+  const { evalId } = evalCase;
+  const found = journal.run(evalId, run);
+  const own = spending.part(String(run));
+  if (found !== undefined) {
+    own.restore(found.spent as SpendingState);
+    const result = found.result as InferenceResult;
+    return { ...result, inferences: result.inferences.map(hosted) };
+  }
+  if (journal.isComplete) {
+    const errorMessage = `no journal has run ${run + 1} of this case`;
+    return { ...emptyResult(evalSetId, evalCase), status: 2, errorMessage };
+  }
+  journal.check();
+  const began = performance.now();
+  const result = await runCase(subject, task, options, own, journal);
+  const ms = Math.round(performance.now() - began);
+  if (!wasCancelled(result)) journal.keep({ type: "run", evalId, run, result, spent: own.state, ms }, true);
+  return result;
 }
 
 /** @throws {AdkMetricsError} if a case says of its user what cannot be played. */
@@ -164,6 +215,7 @@ async function runCase(
   task: Task,
   options: AgentRunOptions,
   spending: Spending,
+  journal?: JournalSection,
 ): Promise<InferenceResult> {
   const { evalCase, evalSetId } = task;
   const result = emptyResult(evalSetId, evalCase);
@@ -174,7 +226,7 @@ async function runCase(
     result.sessionId = conversation.sessionId;
     result.userId = conversation.userId;
     turn = 1;
-    for await (const message of userMessages(task, result.inferences, options, spending)) {
+    for await (const message of userMessages(task, result.inferences, options, spending, journal)) {
       await runTurn(conversation, message, result.inferences, options);
       turn += 1;
     }
@@ -199,9 +251,11 @@ async function* userMessages(
   history: readonly Invocation[],
   options: AgentRunOptions,
   spending: Spending,
+  journal: JournalSection | undefined,
 ): AsyncGenerator<Content> {
   if (isScenario(evalCase)) {
-    yield* simulatedUser({ evalId: evalCase.evalId, run }, evalCase.conversationScenario, history, options, spending);
+    const { evalId, conversationScenario } = evalCase;
+    yield* simulatedUser({ evalId, run }, conversationScenario, history, options, spending, journal);
     return;
   }
   for (const { userContent } of evalCase.conversation ?? []) yield userContent;

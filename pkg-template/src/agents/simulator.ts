@@ -4,11 +4,11 @@
  */
 
 import { closest } from "../closest.js";
-import { isObject, messageOf, unexpected } from "../engine/values.js";
+import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, withPath } from "../errors.js";
 import { judgeOf } from "../judges/default.js";
-import { identityOf } from "../judges/judge.js";
+import { checkJudge, identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
 import { replyOf } from "../judges/reply.js";
 import { checkSettings, checkSpelling } from "../judges/settings.js";
@@ -21,6 +21,9 @@ import type {
   JudgeRequest,
   RetryOptions,
 } from "../types.js";
+import type { JournalSection } from "../journal/section.js";
+import { hashOf } from "../judges/recording.js";
+import { canonicalRequest } from "../judges/request.js";
 import type { Player, Spending } from "./spending.js";
 import { personaText } from "./personas.js";
 import { untilAborted } from "../abort.js";
@@ -58,14 +61,14 @@ const DEFAULT_MODEL = "gemini-2.5-flash";
 const DEFAULT_TURNS = 20;
 
 /** The most turns that a file can ask for: each is a paid call, and files come from others. Code may ask for any number. */
-export const MOST_TURNS_OF_FILE = 100;
+const MOST_TURNS_OF_FILE = 100;
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** The most of a conversation that goes into a prompt, in characters: as many as a judge's prompt may have bytes. */
 const LONGEST_HISTORY = 4 * 2 ** 20;
 
 /** The metric's name in the requests to the judge, so that a judge can tell them from those of metrics. */
-export const USER_SIMULATOR = "user_simulator";
+const USER_SIMULATOR = "user_simulator";
 
 const PROMPT = `You play the user in a test of an AI agent. Write the user's next message, and nothing else.
 
@@ -162,7 +165,8 @@ export function checkSimulatorOptions(options: UserSimulatorOptions | undefined)
   if (!isObject(options)) throw unexpected("an object", options, "userSimulator");
   const names = Object.keys(SETTINGS) as (keyof UserSimulatorOptions)[];
   const unknown: string[] = [];
-  for (const [key, value] of Object.entries(options)) {
+  const given = reading("userSimulator", () => ({ ...options }));
+  for (const [key, value] of Object.entries(given)) {
     const path = `userSimulator: ${key}`;
     if (!Object.hasOwn(SETTINGS, key)) {
       const meant = closest(key, names);
@@ -174,11 +178,11 @@ export function checkSimulatorOptions(options: UserSimulatorOptions | undefined)
       throw new AdkMetricsError("invalid_input", `a user simulator has no setting \`${key}\``, { path, help });
     }
     const [type, words] = SETTINGS[key as keyof UserSimulatorOptions];
-    // A judge may be an object with a method; whoever asks it says what is wrong with it.
-    if (value === undefined || key === "judge") continue;
+    if (value === undefined) continue;
+    if (key === "judge") checkJudge(value, path);
     if (typeof value !== type || value === null) throw unexpected(words, value, path);
   }
-  limitOf(options);
+  limitOf(given);
   return unknown;
 }
 
@@ -215,6 +219,7 @@ export async function* simulatedUser(
   history: readonly Invocation[],
   { userSimulator = {}, signal }: { userSimulator?: UserSimulatorOptions; signal?: AbortSignal },
   spending: Spending,
+  journal?: JournalSection,
 ): AsyncGenerator<Content> {
   const limit = limitOf(userSimulator);
   const template = templateOf(userSimulator, scenario);
@@ -238,7 +243,7 @@ export async function* simulatedUser(
       ...(userSimulator.modelConfiguration === undefined ? {} : { generationConfig: userSimulator.modelConfiguration }),
     };
     // Sent as it is, white space too, as google-adk does.
-    const words = await askModel(request, userSimulator, signal, spending);
+    const words = await askModel(request, userSimulator, signal, spending, journal);
     if (words.toLowerCase().includes(STOP_SIGNAL)) return;
     if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model said nothing");
     yield userContent(words);
@@ -339,11 +344,20 @@ async function askModel(
   options: UserSimulatorOptions,
   cancelled: AbortSignal | undefined,
   spending: Spending,
+  journal: JournalSection | undefined,
 ): Promise<string> {
   const player = playerOf(options);
   const { ask, model } = player;
   const retirement = retirementOf(ask, model);
   if (retirement !== undefined) spending.warn(retirement);
+  const key = journal && `${request.id}/${hashOf([canonicalRequest(request)])}`;
+  const found = key === undefined ? undefined : journal?.reply(key);
+  if (found !== undefined) {
+    const { reply, failed = 0 } = found;
+    for (let call = 0; call <= failed; call += 1) spending.call(player, call > 0);
+    spending.reply(player, request.prompt, reply);
+    return reply.text;
+  }
   const { retry = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const { attempts = 7, initialDelayMs = 5_000, maxDelayMs = 120_000, base = 2 } = retry;
   for (let attempt = 1; ; attempt += 1) {
@@ -351,6 +365,7 @@ async function askModel(
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(cancelled === undefined ? [] : [cancelled])]);
     try {
       const reply = replyOf(await untilAborted(signal, () => ask(request, { signal })));
+      journal?.keep({ type: "reply", key, reply, ...(attempt > 1 ? { failed: attempt - 1 } : {}) });
       spending.reply(player, request.prompt, reply);
       return reply.text;
     } catch (error) {

@@ -13,6 +13,14 @@ export interface Player {
   functionName?: string | undefined;
 }
 
+/** What was counted, as a journal keeps it. */
+export interface SpendingState {
+  used: Omit<SimulatorUsage, "models">;
+  players: readonly (readonly [name: string, versions: readonly string[]])[];
+  models: readonly string[];
+  warnings: readonly string[];
+}
+
 /** How many versions of models are named. */
 const MOST_VERSIONS = 20;
 
@@ -157,6 +165,25 @@ export class Spending {
     if ("models" in usage) for (const player of usage.models) this.#versionsOf(player);
     const used = this.#used;
     for (const key of Object.keys(used) as (keyof typeof used)[]) used[key] = (used[key] ?? 0) + (usage[key] ?? 0);
+  }
+
+  /** All that was counted, as JSON has it. */
+  get state(): SpendingState {
+    const players = [...this.#players].map(([name, versions]) => [name, [...versions]] as const);
+    return { used: { ...this.#used }, players, models: [...this.models], warnings: [...this.#warnings] };
+  }
+
+  /** Counts what was counted before, by another. */
+  restore(state: SpendingState): void {
+    this.#whole?.restore(state);
+    const used = this.#used;
+    for (const key of Object.keys(used) as (keyof typeof used)[]) used[key] = (used[key] ?? 0) + (state.used[key] ?? 0);
+    for (const [player, versions] of state.players) {
+      const known = this.#versionsOf(player);
+      for (const version of versions) known.add(version);
+    }
+    for (const model of state.models) this.models.add(model);
+    for (const warning of state.warnings) this.#warnings.add(warning);
   }
 
   /** What is left of the budget. */

@@ -28,6 +28,7 @@ import type {
   ResultsInput,
   SubjectCalibration,
 } from "./types.js";
+import { definedProperties } from "../lists.js";
 
 /**
  * Says how often a judge is right: compares the verdicts of results with labels that people gave.
@@ -96,11 +97,7 @@ function subjectOf(
     doubtful: labelled.filter(({ isDoubtful }) => isDoubtful).length,
     confusion: { bothPass: count(1, 1), onlyJudge: count(1, 0), onlyPeople: count(0, 1), bothFail: count(0, 0) },
     agreement,
-    ...(kappa === undefined ? {} : { kappa }),
-    ...(scores === undefined ? {} : { scores }),
-    ...(sensitivity === undefined ? {} : { sensitivity }),
-    ...(specificity === undefined ? {} : { specificity }),
-    ...(alpha === undefined ? {} : { alpha }),
+    ...definedProperties({ kappa, scores, sensitivity, specificity, alpha }),
     passRate: passRatesOf(verdicts, labels, confidence),
     ...(consistency === undefined ? {} : { consistency }),
   };

@@ -18,6 +18,7 @@ import type {
   ResultsInput,
   SubjectComparison,
 } from "./types.js";
+import { definedProperties } from "../lists.js";
 
 /**
  * Says which of two judges agrees with people more often, and at what price: from two results of the same conversations, each
@@ -121,9 +122,7 @@ function priceOf({ verdicts, judges, usages }: Found): JudgePrice {
   return {
     judges: [...new Set(judges.map(judgeName))],
     verdicts: questions,
-    ...(calls === undefined ? {} : { callsPerVerdict: calls }),
-    ...(tokens === undefined ? {} : { tokensPerVerdict: tokens }),
-    ...(cost === undefined ? {} : { costPerVerdict: cost }),
+    ...definedProperties({ callsPerVerdict: calls, tokensPerVerdict: tokens, costPerVerdict: cost }),
   };
 }
 

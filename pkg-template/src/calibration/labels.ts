@@ -141,7 +141,7 @@ function lacking(
   const help =
     meant === undefined
       ? `${HELP}. The ${what}s are ${others.join(", ") || "none"}`
-      : `Did you mean ${name} by ${meant}?`;
+      : `Is \`${meant}\` meant to be \`${name}\`?`;
   return unusable(`the labels have no ${what} \`${name}\``, line, help);
 }
 

@@ -72,7 +72,7 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
       empty += 1;
       continue;
     }
-    const found = find(row);
+    const found = wrongChoice(row) ?? find(row);
     const read = "verdict" in found ? readingOf(row, found.verdict) : found;
     if ("verdict" in read) readings.push(read);
     else problems.push({ ...placeOf(row), ...read });
@@ -112,6 +112,16 @@ function placeOf({ line, at }: LabelRow): { line?: number; label: number } {
 type Wrong = Pick<LabelProblem, "message" | "help">;
 
 const text = (value: unknown): string => (value === undefined || value === null ? "" : String(value).trim());
+
+/** What was chosen as doubtful, in another spelling, would count among those that were drawn at random. */
+function wrongChoice({ fields }: LabelRow): Wrong | undefined {
+  const chosen = text(fields.chosen);
+  if (["", "random", "doubtful"].includes(chosen)) return undefined;
+  return {
+    message: `\`chosen\` cannot be ${JSON.stringify(chosen.slice(0, 40))}`,
+    help: "It is random, doubtful or empty",
+  };
+}
 
 /** What finds the verdict that a label is about. */
 function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: Verdict } | Wrong {

@@ -4,10 +4,11 @@ import { checkOptions } from "../known-options.js";
 import { judgeName } from "../judges/stamp.js";
 import { prose } from "../report/markdown.js";
 import { caseName, joined } from "../report/results.js";
-import { type Cell, Page, widthOf, writeRows } from "../report/table.js";
+import { type Cell, Page, widthOf, writeRows } from "../report/page.js";
 import { amountText, count, oneLine, percent } from "../report/text.js";
 import type { Estimate } from "../statistics/estimates.js";
-import { reading } from "../engine/values.js";
+import { isObject, reading, unexpected } from "../engine/values.js";
+import { AdkMetricsError } from "../errors.js";
 import type {
   Calibration,
   CalibrationTableOptions,
@@ -222,6 +223,12 @@ interface Section {
 
 /** All that is shown, whatever the format. */
 function sheetOf(found: Calibration | JudgeComparison): Section[] {
+  const given: unknown = found;
+  if (!isObject(given) || !("subjects" in given) || !Array.isArray(given.subjects)) {
+    const { message, path = "" } = unexpected("a calibration, or a comparison of judges", given, "calibration");
+    const help = "Pass what calibrate() or compareJudges() gives";
+    throw new AdkMetricsError("invalid_input", message, { path, help });
+  }
   if ("first" in found) {
     const { first, second, notes, subjects, confidence } = found;
     const prices = [`${nameOf(first, "A")}: ${priceText(first)}`, `${nameOf(second, "B")}: ${priceText(second)}`];

@@ -2,6 +2,7 @@
 
 import { reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
 import { checkOptions } from "../known-options.js";
 import { grouped } from "../lists.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
@@ -78,6 +79,22 @@ export function checkGateOptions(gates: Gates): void {
       checkShare(least, `gates: minPassHat: ${k}`);
     }
   });
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for a gate on more runs of each case than there will be. */
+export function checkGateRuns({ minPassHat = {} }: Gates, numRuns: number): void {
+  const most = Math.max(0, ...Object.keys(minPassHat).map(Number));
+  if (most <= numRuns) return;
+  const message = `pass^${most} is about ${most} runs of each case, and each is run ${numRuns} times`;
+  throw new AdkMetricsError("invalid_input", message, {
+    path: "gates: minPassHat",
+    help: `Set numRuns to ${most}, or more for a more exact estimate`,
+  });
+}
+
+/** The gates that were not reached, a line each. */
+export function gateLines({ gates }: GateReport): string[] {
+  return gates.filter(({ passed }) => !passed).map(({ gate, message }) => `${gate}: ${message}.`);
 }
 
 function checkShare(share: unknown, path: string): void {

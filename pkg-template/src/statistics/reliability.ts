@@ -169,7 +169,7 @@ export function caseResultsOf(results: EvalSetResult | readonly EvalSetResult[])
     if (Array.isArray(found)) return found as EvalCaseResult[];
     throw new AdkMetricsError("invalid_input", "expected an EvalSetResult or a list of them, found something else", {
       path: Array.isArray(results) ? `results[${at}]` : "results",
-      help: "Pass what evaluate() resolves to",
+      help: "Pass what evaluate() resolves to, or what readResults() makes of stored results",
     });
   });
 }

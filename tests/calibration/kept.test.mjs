@@ -1,0 +1,85 @@
+// A calibration that is kept, shown in later reports of the same judge.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { importEntry } from "../package/support/package.mjs";
+import { pairsOf, resultsOf, RUBRICS } from "./results.mjs";
+
+const { calibrate, withCalibration } = await importEntry("./calibration");
+const { renderHtml, renderMarkdown, renderTable } = await importEntry("./report");
+
+describe("a calibration that is kept", () => {
+  const { cases, labels } = pairsOf({ PP: 6, PF: 2, FP: 1, FF: 3 });
+  const results = resultsOf(cases);
+  const kept = JSON.stringify(calibrate(results, labels));
+  const evaluated = {
+    evalSetId: "shop",
+    evalCaseResults: [
+      {
+        evalSetId: "shop",
+        evalId: "new",
+        finalEvalStatus: 1,
+        sessionId: "",
+        overallEvalMetricResults: [],
+        evalMetricResultPerInvocation: [
+          {
+            actualInvocation: {},
+            evalMetricResults: [
+              {
+                metricName: RUBRICS,
+                evalStatus: 1,
+                score: 1,
+                threshold: 0.7,
+                criterion: {
+                  threshold: 0.7,
+                  rubrics: [{ rubricId: "polite", rubricContent: { textProperty: "It is polite." } }],
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    judges: results.judges,
+  };
+  const changed = (change) => {
+    const copy = structuredClone(evaluated);
+    change(copy);
+    return withCalibration(copy, kept);
+  };
+
+  test("is shown in reports of the same judge", () => {
+    const { judgeCalibrations, warnings } = withCalibration(evaluated, kept);
+    assert.deepEqual([judgeCalibrations[0].labelled, judgeCalibrations[0].stale, warnings], [12, undefined, undefined]);
+    const said =
+      /human labels agree with the judge: rubric_based_final_response_quality_v1 in 75 % of 12 \(47 to 91 %\)/i;
+    assert.match(renderTable(withCalibration(evaluated, kept), { width: 200 }), said);
+    assert.match(renderHtml(withCalibration(evaluated, kept)), said);
+    assert.match(renderMarkdown(withCalibration(evaluated, kept)), /75 &#37; of 12/);
+  });
+
+  for (const [what, change, said] of [
+    ["the model", (set) => (set.judges[0].model = "gpt-6"), /changed since is the judge, gpt-5 then and gpt-6 now/],
+    ["the prompt", (set) => (set.judges[0].prompts[RUBRICS] = "00"), /changed since is the prompt$/],
+    [
+      "the metric",
+      (set) => (set.evalCaseResults[0].evalMetricResultPerInvocation[0].evalMetricResults[0].criterion.rubrics = []),
+      /changed since is the metric's settings$/,
+    ],
+  ]) {
+    test(`warns where ${what} is another one since`, () => {
+      const { judgeCalibrations, warnings } = changed(change);
+      assert.equal(warnings.length, 1);
+      assert.match(warnings[0].message, said);
+      assert.match(warnings[0].message, new RegExp(`${judgeCalibrations[0].stale}$`));
+    });
+  }
+
+  test("says nothing of a judge of other metrics, and what is none is an error", () => {
+    const other = changed((set) => (set.judges = [{ metricName: "safety_v1", scoredBy: "judge", model: "gpt-5" }]));
+    assert.deepEqual([other.judgeCalibrations, other.warnings], [undefined, undefined]);
+    for (const wrong of ["{", "{}", 7, { subjects: [{}], judges: [], criteria: {} }]) {
+      assert.throws(() => withCalibration(evaluated, wrong), { name: "AdkMetricsError", path: "calibration" });
+    }
+  });
+});
