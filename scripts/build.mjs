@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deflateRawSync } from "node:zlib";
-import { bin, root, run, setup, step } from "./setup.mjs";
+import { bin, root, run, setup, step, tsc } from "./setup.mjs";
 
 const pkg = join(root, "pkg");
 const template = join(root, "pkg-template");
@@ -119,7 +119,7 @@ function inlineEngine(wasm) {
 function checkTypes() {
   step("checking types and writing declarations");
   rmSync(declarations, { recursive: true, force: true });
-  run(bin("tsc"), ["--project", join(template, "tsconfig.json"), "--outDir", declarations]);
+  run(process.execPath, [tsc, "--project", join(template, "tsconfig.json"), "--outDir", declarations]);
   cpSync(join(generated, "adk_metrics.d.ts"), join(declarations, "generated/adk_metrics.d.ts"));
 }
 

@@ -1,6 +1,6 @@
-/** Bundles the package's modules for each kind of module, with source maps. */
+/** Bundles the package's modules for each kind of module. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
@@ -21,8 +21,11 @@ const COMMON = {
 /** Names stay, and lines stay short enough for stacks. */
 const LINE_LIMIT = 160;
 
-/** Functions, classes and what a module declares keep their names, which stacks and errors show; locals get short ones. */
+/** Functions, classes and what an ES module declares keep their names, which stacks and errors show; locals get short ones. */
 const SHORT_LOCALS = { keep_fnames: true, keep_classnames: true, module: false, toplevel: false };
+
+/** Shorter syntax, with functions as they are: what is called is what stacks show. */
+const SHORT_SYNTAX = { inline: false, reduce_funcs: false, sequences: false, keep_fnames: true, keep_classnames: true };
 
 /** An `import()` of CommonJS would go through the loader of ES modules. */
 const CJS = {
@@ -33,7 +36,7 @@ const CJS = {
 };
 
 /**
- * Writes `esm` and `cjs`, both with source maps.
+ * Writes `esm`, with source maps, and `cjs`, which has none: Node loads `esm` for `require` too.
  *
  * @param dist The folder that has them.
  * @param sources The folder of the sources, and the address at which the repository is published.
@@ -42,14 +45,22 @@ export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
   for (const { path, ...chunk } of await split("esm", esm, sources)) {
-    const { code, map } = await withoutWhiteSpace(chunk, { module: true, mangle: SHORT_LOCALS });
+    const { code, map } = await withoutWhiteSpace(chunk, {
+      module: true,
+      mangle: SHORT_LOCALS,
+      compress: SHORT_SYNTAX,
+    });
     write(path, `${code}\n`, mapOfLines(JSON.parse(map), path, sources));
   }
-  // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
+  // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten. Nobody
+  // else sees what such a file declares, so its variables get short names too.
   for (const { path, ...chunk } of await split("cjs", cjs, sources)) {
-    const rewritten = await transform(withMap(chunk), { ...COMMON, ...CJS });
-    const { code, map } = await withoutWhiteSpace(rewritten, { mangle: SHORT_LOCALS });
-    write(path, `${code}\n${markFor(basename(path))}`, mapOfLines(JSON.parse(map), path, sources));
+    const rewritten = await transform(chunk.code, { ...COMMON, ...CJS });
+    const { code } = await withoutWhiteSpace(rewritten, {
+      mangle: { ...SHORT_LOCALS, toplevel: true },
+      compress: { ...SHORT_SYNTAX, toplevel: true },
+    });
+    writeFileSync(path, `${code}\n${exportedNames(rewritten.code)}${markFor(basename(path))}`);
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
 }
@@ -66,6 +77,12 @@ function withoutWhiteSpace({ code, map }, options) {
   });
 }
 
+/** What is never run, and tells Node the names that a file in CommonJS exports: esbuild writes it, terser takes it out. */
+function exportedNames(code) {
+  const [, names] = /^0 && \(module\.exports = \{([^}]*)\}\);$/m.exec(code) ?? [];
+  return names === undefined ? "" : `0 && (module.exports = {${names.replaceAll(/\s+/g, "")}});\n`;
+}
+
 /**
  * What is never run, at the end of an entry in CommonJS: the ES module that newer versions of Node load instead
  * (`module-sync`), for tools that copy the files a server needs and do not know that condition.
@@ -75,13 +92,11 @@ function markFor(file) {
   return entry === undefined ? "" : `0 && require("../esm/${entry.esm ?? "node"}.js");\n`;
 }
 
-/** A module with its map within, where esbuild looks for it. */
-function withMap({ code, map }) {
-  return `${code}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString("base64")}`;
-}
+/** What has no source maps: the command line, whose errors are no exceptions of a user's program, and readers of files. */
+const WITHOUT_MAPS = /^(?:cli|batches|calibration|interop)\//;
 
 function write(path, code, map) {
-  const isMapped = map.sources.length > 0;
+  const isMapped = !map.sources.every((source) => WITHOUT_MAPS.test(source));
   writeFileSync(path, isMapped ? `${code}//# sourceMappingURL=${basename(path)}.map\n` : code);
   if (isMapped) writeFileSync(`${path}.map`, JSON.stringify(map));
 }
@@ -154,6 +169,17 @@ function matchersApart(kind, sources) {
   };
 }
 
+/** The modules that some module of a folder imports by `import()`. */
+function importedLater(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(({ name }) =>
+    name.endsWith(".ts"),
+  );
+  return files.flatMap(({ parentPath, name }) => {
+    const code = readFileSync(join(parentPath, name), "utf8");
+    return [...code.matchAll(/\bimport\("(\.[^"]+)\.js"\)/g)].map(([, path]) => join(parentPath, `${path}.ts`));
+  });
+}
+
 /**
  * Keeps what the index needs in one file, what only Node has in another, and the index's long list of names in a third.
  *
@@ -169,14 +195,14 @@ function indexAtOnce({ folder }) {
     [index, "./index.js"],
     [node, "./node.js"],
   ]);
-  const entries = new Set(ENTRIES.map(({ module }) => file(module)));
+  // Those that are imported when they are needed are entries too, whoever else imports them before.
+  const entries = new Set([...ENTRIES.map(({ module }) => file(module)), ...importedLater(folder)]);
   for (const own of [index, node, nodeCjs]) entries.delete(own);
   return {
     name: "index-at-once",
     setup({ onLoad, onResolve }) {
-      onResolve({ filter: /^\./ }, ({ path, importer, kind, resolveDir }) => {
+      onResolve({ filter: /^\./ }, ({ path, importer, resolveDir }) => {
         const imported = join(resolveDir, path).replace(/\.js$/, ".ts");
-        if (kind === "dynamic-import") entries.add(imported);
         const isReExport =
           dirname(importer) === dirname(node) && ![node, nodeCjs].includes(importer) && apart.has(imported);
         return isReExport ? { path: apart.get(imported), external: true } : undefined;

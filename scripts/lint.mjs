@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { bin, installPackages, root, run, setup, step } from "./setup.mjs";
+import { bin, installPackages, root, run, setup, step, tsc } from "./setup.mjs";
 
 setup();
 step("checking the formatting");
@@ -26,7 +26,7 @@ run("cargo", ["doc", "--locked", "--package", "adk-metrics", "--no-deps", "--qui
   env: { ...process.env, RUSTDOCFLAGS: "-D warnings" },
 });
 step("checking types and the package's manifest");
-run(bin("tsc"), ["--project", join(root, "pkg-template/tsconfig.json"), "--noEmit"]);
+run(process.execPath, [tsc, "--project", join(root, "pkg-template/tsconfig.json"), "--noEmit"]);
 run(bin("publint"), [join(root, "pkg")]);
 
 const runtimes = join(root, "tests/runtimes");

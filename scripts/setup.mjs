@@ -40,6 +40,9 @@ export function bin(name) {
   return join(root, "node_modules/.bin", name);
 }
 
+/** Today's TypeScript: of the name `tsc` there are two, since the oldest version that is supported is installed beside it. */
+export const tsc = join(root, "node_modules/typescript/bin/tsc");
+
 /** Checks Node and Rust, adds the WebAssembly target, installs the npm packages. */
 export function setup() {
   const [major, minor] = process.versions.node.split(".").map(Number);

@@ -25,6 +25,7 @@ const OWN_PACKAGES = {
   "tests/providers": "requests of the providers' own SDKs",
   "tests/agents": "agents of @iqai/adk and @google/adk",
   "tests/docs": "the API reference",
+  "tests/models": "a real model as judge and as simulated user",
   "tests/interop": "OpenTelemetry's SDK, autoevals, openevals and Mastra",
   "tests/testing": "matchers in Vitest and Jest",
   "tests/runtimes": "every runtime and bundler",
@@ -55,6 +56,8 @@ if (environment.CHROMIUM === "") leave("browser", "Chromium is not installed (or
 for (const [folder, name] of Object.entries(OWN_PACKAGES)) {
   if (!isInstalled(folder)) leave(name, `run \`npm ci\` in ${folder}`);
 }
+const hasModel = existsSync(join(root, "tests/models/model"));
+if (isInstalled("tests/models") && !hasModel) leave(OWN_PACKAGES["tests/models"], "run tests/models/fetch");
 if (environment.ADK_PYTHON === undefined) {
   leave(
     "google-adk reads what we write",
@@ -62,16 +65,25 @@ if (environment.ADK_PYTHON === undefined) {
   );
 }
 
-const folders = ["tests/package", "tests/judges", "tests/agents", "tests/statistics", "tests/calibration"].filter(
-  canRun,
-);
-const apart = ["tests/report", "tests/cli", "tests/types", "tests/providers", "tests/interop", "tests/testing"];
-const pages = ["tests/browser", "tests/docs"];
+const folders = ["tests/package", "tests/judges", "tests/agents"].filter(canRun);
+const apart = [
+  "tests/report",
+  "tests/cli",
+  "tests/types",
+  "tests/providers",
+  "tests/interop",
+  "tests/testing",
+  "tests/statistics",
+  "tests/calibration",
+];
+const pages = ["tests/browser"];
 if (isWhole) {
   pages.push("tests/www");
+  apart.push("tests/journal");
   environment.ALL_SUITES = "true";
 } else {
   leave("the screens of the playground", "they take minutes: npm test -- --all");
+  leave("runs that are killed, resumed and divided", "they take minutes: npm test -- --all");
   leave("the changes that HACKING.md lists, made in a copy", "they compile the crate again: npm test -- --all");
 }
 // A workflow of their own runs them, weekly and for releases.
@@ -81,10 +93,15 @@ else leftOut.push(frameworks);
 
 checkCrate();
 if (isInstalled("tests/runtimes")) {
-  checkWithNode("the package in every runtime and by every bundler", testsOf("tests/runtimes"), 2);
+  checkWithNode("the package in every runtime and by every bundler", testsOf("tests/runtimes"));
 }
-checkWithNode("pages and the documentation", pages.flatMap(testsOf));
-checkWithNode("the command line, reports and what the package meets", apart.filter(canRun).flatMap(testsOf), 2);
+if (isInstalled("tests/models") && hasModel) checkWithNode("a real model", testsOf("tests/models"));
+checkWithNode("pages", pages.flatMap(testsOf));
+checkWithNode(
+  "the command line, the documentation and what the package meets",
+  // The documentation first, whose samples take longest; what lacks its packages skips itself.
+  ["tests/docs", ...apart.filter(canRun)].flatMap(testsOf),
+);
 checkWithNode("the package", folders.flatMap(testsOf));
 
 if (leftOut.length > 0) console.error(`\nLeft out:\n${list(leftOut)}`);
@@ -116,12 +133,12 @@ function checkCrate() {
 }
 
 /**
- * Runs a group of test files. Most run one at a time, since they hold what is done while something else waits. Files with
- * a failure are run once more on their own: what passes then is named at the end, but fails nobody's build.
+ * Runs a group of test files, two at once, since most wait for programs that they started. Files with a failure are run
+ * once more on their own: what passes then is named at the end, but fails nobody's build.
  */
-function checkWithNode(name, files, atOnce = 1) {
+function checkWithNode(name, files) {
   step(`testing ${name}`);
-  const first = nodeTest(files, atOnce);
+  const first = nodeTest(files, 2);
   if (first.passed) return;
   const again = [...new Set(first.failures.map(({ file }) => file))];
   // Many are no accident.

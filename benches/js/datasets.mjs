@@ -228,7 +228,7 @@ function datasetOf(name, size, metric, expected, actual) {
  * @param {{ language: keyof typeof LANGUAGES, words: number, count: number, seed?: number }} options
  * @returns {{ reference: string, candidate: string }[]}
  */
-export function textPairs({ language, words, count, seed = 1 }) {
+function textPairs({ language, words, count, seed = 1 }) {
   const random = createRandom(seed);
   const tongue = LANGUAGES[language](random);
   return Array.from({ length: count }, () => {
@@ -245,7 +245,7 @@ export function textPairs({ language, words, count, seed = 1 }) {
  *
  * @param {{ language: keyof typeof LANGUAGES, words: number, count: number, seed?: number }} options
  */
-export function responseDataset(options) {
+function responseDataset(options) {
   const random = createRandom((options.seed ?? 1) + 1);
   const question = zipf(random, englishWords(random));
   const expected = [];
@@ -321,7 +321,7 @@ function toolRun(random, word, expected) {
  *
  * @param {{ count: number, seed?: number }} options
  */
-export function trajectoryDataset({ count, seed = 1 }) {
+function trajectoryDataset({ count, seed = 1 }) {
   const random = createRandom(seed + 2);
   const word = zipf(random, englishWords(random));
   const expected = [];

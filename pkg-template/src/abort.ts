@@ -1,3 +1,20 @@
+import { reading, unexpected } from "./engine/values.js";
+
+/**
+ * The signal that a caller gave, or one that never aborts.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for what is no signal.
+ */
+export function signalOf(given: AbortSignal | undefined): AbortSignal {
+  if (given === undefined) return new AbortController().signal;
+  if (!reading("signal", () => isSignal(given))) throw unexpected("an AbortSignal", given, "signal");
+  return given;
+}
+
+function isSignal(given: AbortSignal | null): boolean {
+  return typeof given?.addEventListener === "function" && typeof given.removeEventListener === "function";
+}
+
 /**
  * What work comes to, but no later than a signal aborts, whether or not the work listens to it. Work is not begun where
  * the signal has aborted before.
@@ -9,17 +26,18 @@ export async function untilAborted<T>(
   work: () => PromiseLike<T> | T,
   reasonOf: (signal: AbortSignal) => unknown = ({ reason }) => reason as unknown,
 ): Promise<T> {
-  if (signal.aborted) throw reasonOf(signal);
+  const isAborted = (): boolean => reading("signal", () => signal.aborted);
+  if (isAborted()) throw reasonOf(signal);
   let onAbort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(reasonOf(signal) as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
+    reading("signal", () => signal.addEventListener("abort", onAbort, { once: true }));
   });
   try {
     return await Promise.race([work(), aborted]);
   } catch (error) {
-    throw signal.aborted ? reasonOf(signal) : error;
+    throw isAborted() ? reasonOf(signal) : error;
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    reading("signal", () => signal.removeEventListener("abort", onAbort));
   }
 }

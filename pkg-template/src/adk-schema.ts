@@ -80,7 +80,7 @@ export function* resultsToAdkJsonChunks(result: EvalSetResult): Generator<string
   let length = 0;
   let written = 0;
   for (const [at, one] of cases.entries()) {
-    const json = reading("result", () => caseJson(one));
+    const json = reading("result", () => caseJson(withVotes(one)));
     batch.push(json);
     length += json.length;
     if (length < BATCH_LENGTH && at < cases.length - 1) continue;
@@ -121,16 +121,22 @@ function partsOf(result: EvalSetResult): { rest: object; cases: readonly EvalCas
   if (!isObject(result) || !Array.isArray(result.evalCaseResults))
     throw unexpected("an EvalSetResult", result, "result");
   const { evalCaseResults, ...rest } = result;
-  return { rest, cases: evalCaseResults };
+  return { rest, cases: Array.from(evalCaseResults) };
 }
 
-function caseJson(result: EvalCaseResult): string {
+/** The results of a case as JSON, whose invocations are as they were written, digits and white space included. */
+export function caseJson(result: EvalCaseResult): string {
   if (!Array.isArray(result?.evalMetricResultPerInvocation)) throw unexpected("an EvalCaseResult", result, "result");
-  const { evalMetricResultPerInvocation, ...others } = result;
-  const turns = evalMetricResultPerInvocation.map(turnJson);
-  const judgeVotes = others.judgeVotes ?? judgeVotesOf(result);
-  const rest = judgeVotes.length === 0 ? others : { ...others, judgeVotes };
-  return withList(rest, "evalMetricResultPerInvocation", turns);
+  const { evalMetricResultPerInvocation, ...rest } = result;
+  return withList(rest, "evalMetricResultPerInvocation", evalMetricResultPerInvocation.map(turnJson));
+}
+
+/** The case with the votes of judges where ADK's schema has room for them: its own fields. */
+function withVotes(result: EvalCaseResult): EvalCaseResult {
+  if (!Array.isArray(result?.evalMetricResultPerInvocation)) return result;
+  const judgeVotes = result.judgeVotes ?? judgeVotesOf(result);
+  if (judgeVotes.length === 0) return result;
+  return { ...result, judgeVotes };
 }
 
 function turnJson(turn: EvalMetricResultPerInvocation): string {

@@ -1,5 +1,6 @@
 import type { EngineError } from "./generated/contract.js";
 import type { Mistake, MistakeCode } from "./generated/shapes.js";
+import { definedProperties } from "./lists.js";
 
 /**
  * What kind of error it is. Besides the engine's codes:
@@ -12,6 +13,7 @@ import type { Mistake, MistakeCode } from "./generated/shapes.js";
  * - `replay_missing`: a recording has no reply for a request.
  * - `recording_failed`: a reply could not be written to a recording.
  * - `cache_failed`: a cache could not be read or written.
+ * - `journal_failed`: a journal could not be read or written, or is of other inputs.
  */
 export type AdkMetricsErrorCode =
   | MistakeCode
@@ -23,7 +25,8 @@ export type AdkMetricsErrorCode =
   | "judge_failed"
   | "replay_missing"
   | "recording_failed"
-  | "cache_failed";
+  | "cache_failed"
+  | "journal_failed";
 
 /** What an error says besides its code and message: the fields of {@link AdkMetricsError} with these names. */
 export interface ErrorDetails {
@@ -55,21 +58,46 @@ export class AdkMetricsError extends Error {
   declare readonly status?: number;
 
   constructor(code: AdkMetricsErrorCode, message: string, more: ErrorDetails = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    const details = detailsOf(more);
+    super(textOf(message), details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
-    if (more.path !== undefined) this.path = more.path;
     // JavaScriptCore gives every error the line of the program that made it.
     delete (this as { line?: number }).line;
-    if (more.line !== undefined) this.line = more.line;
-    if (more.help !== undefined) this.help = more.help;
-    if (more.retryable !== undefined) this.retryable = more.retryable;
-    if (more.retryAfterMs !== undefined) this.retryAfterMs = more.retryAfterMs;
-    if (more.status !== undefined) this.status = more.status;
+    for (const [key, type] of DETAILS) {
+      if (typeof details[key] === type) Object.assign(this, { [key]: details[key] });
+    }
   }
 
   /** The error as a line or two of text: message, place, help. */
   override toString(): string {
     return describe(this);
+  }
+}
+
+/** The details and their types. One of another type is left out: an error must not fail when it is made or shown. */
+const DETAILS = [
+  ["path", "string"],
+  ["line", "number"],
+  ["help", "string"],
+  ["retryable", "boolean"],
+  ["retryAfterMs", "number"],
+  ["status", "number"],
+] as const;
+
+/** A copy; what cannot be read becomes the cause. */
+function detailsOf(given: ErrorDetails): ErrorDetails {
+  try {
+    return { ...given };
+  } catch (cause) {
+    return { cause };
+  }
+}
+
+function textOf(message: unknown): string {
+  try {
+    return String(message ?? "");
+  } catch {
+    return "a message that cannot be read";
   }
 }
 
@@ -151,8 +179,6 @@ export function warningOf(
   return {
     code: warning.code,
     message: warning.message,
-    ...(path === undefined ? {} : { path }),
-    ...(line === undefined ? {} : { line }),
-    ...(help === undefined ? {} : { help }),
+    ...definedProperties({ path, line, help }),
   };
 }

@@ -6,8 +6,24 @@
 import { reading } from "./engine/values.js";
 import { evaluate } from "./evaluate.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
+import { judgeIdentityOf } from "./judges/default.js";
+import { AdkMetricsError } from "./errors.js";
+import { cacheKey } from "./judges/cache.js";
+import { replyOf } from "./judges/reply.js";
+import { type JudgeTarget, targetOf } from "./run/target.js";
+import { identified } from "./judges/judge.js";
+import { panelOf } from "./judges/panel.js";
 import { EvalStatus } from "./enums.js";
-import type { EvaluateRequest, Judge, JudgeCache, JudgeRequest, MetricRegistry, VertexOptions } from "./types.js";
+import type {
+  EvaluateRequest,
+  Judge,
+  JudgeCache,
+  JudgeReply,
+  JudgeRequest,
+  MetricRegistry,
+  VertexOptions,
+} from "./types.js";
+import { definedProperties } from "./lists.js";
 
 /** What calls come to. Tokens are estimated: a quarter of the characters. */
 export interface CallEstimate {
@@ -21,8 +37,10 @@ export interface CallEstimate {
 /** The calls of one metric to one model. */
 export interface JudgeEstimateRow {
   metricName: string;
-  /** The model that the criterion names; absent for Vertex AI's evaluation service. */
+  /** The model that is asked, by the judge or else by the criterion; absent for Vertex AI's evaluation service. */
   model?: string;
+  /** The names of the panel that the model is one of, joined: what a budget has the price of. */
+  panel?: string;
   /** If all samples agree. */
   least: CallEstimate;
   /** If one sample of seven says something else. */
@@ -39,9 +57,49 @@ const CHARACTERS_PER_TOKEN = 4;
 
 type Answer = "yes" | "no" | "mixed";
 
+/** Whom a question for a model or panel would go to; nothing where no judge can be made, as without a key. */
+type TargetFor = (model: string, panel: readonly string[]) => JudgeTarget | undefined;
+
+function targetsOf(request: EvaluateRequest): TargetFor {
+  const targets = new Map<string, JudgeTarget | undefined>();
+  const targetFor: TargetFor = (model, panel) => {
+    try {
+      return targetOf(request, { vertex: false, model, panel });
+    } catch {
+      return undefined;
+    }
+  };
+  return (model, panel) => {
+    if (!targets.has(model)) targets.set(model, targetFor(model, panel));
+    return targets.get(model);
+  };
+}
+
+/** The replies that the request's cache keeps for its judge: they cost nothing, and are what it says. */
+function keptReplies(
+  { cache }: EvaluateRequest,
+  targetFor: TargetFor,
+): (question: JudgeRequest, panel: readonly string[]) => Promise<JudgeReply | undefined> {
+  if (cache === undefined) return () => Promise.resolve(undefined);
+  return async (question, panel) => {
+    // The replies of a panel are kept under its name, not under that of whoever gave them.
+    const named = panel.length === 0 ? question.model : panel.join(", ");
+    const target = targetFor(named, panel);
+    if (target === undefined) return undefined;
+    try {
+      const key = await cacheKey({ ...question, model: target.model ?? named }, target.cacheOwner);
+      const kept: JudgeReply | undefined | null = await cache.get(key);
+      return kept === null || kept === undefined ? undefined : replyOf(kept);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
 /**
  * How many calls of judges, and about how many tokens, an evaluation would take: at least, at most and likely. Nothing is
- * asked, and metrics of one's own are not called.
+ * asked, and metrics of one's own are not called. Replies that the request's `cache` has are not counted, nor calls that its
+ * `budget` leaves no room for.
  *
  * @throws {AdkMetricsError} as `evaluate` does, for inputs that cannot be used.
  *
@@ -56,13 +114,14 @@ export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstima
   const all = await Promise.all((["yes", "no", "mixed"] as const).map((answer) => counted(request, answer, earlyStop)));
   const [yes, no, mixed] = all as [Counts, Counts, Counts];
   return [...most].map(([key, count]): JudgeEstimateRow => {
-    const fewest = [yes.get(key), no.get(key)].flatMap((one) => one ?? []).sort((a, b) => a.calls - b.calls);
-    const { metricName, model } = count;
+    const { metricName, model, panel } = count;
+    const none: Count = { ...count, calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
+    const [fewest] = [yes, no].map((one) => one.get(key) ?? none).sort((a, b) => a.calls - b.calls);
     return {
       metricName,
-      ...(model === undefined ? {} : { model }),
-      least: told(fewest[0] ?? count, "leastReply"),
-      likely: told(mixed.get(key) ?? count, "likelyReply"),
+      ...definedProperties({ model, panel }),
+      least: told(fewest ?? none, "leastReply"),
+      likely: told(mixed.get(key) ?? none, "likelyReply"),
       most: told(count, "mostReply"),
     };
   });
@@ -71,6 +130,7 @@ export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstima
 interface Count {
   metricName: string;
   model: string | undefined;
+  panel: string | undefined;
   calls: number;
   characters: number;
   leastReply: number;
@@ -94,10 +154,10 @@ const NO_CACHE: JudgeCache = { get: () => Promise.resolve(undefined), set: () =>
 
 async function counted(request: EvaluateRequest, answer: Answer, earlyStop: EvaluateRequest["earlyStop"] | "none") {
   const counts: Counts = new Map();
-  const note = (prompt: number, reply: number, limit: number, metricName: string, model?: string) => {
-    const key = JSON.stringify([metricName, model]);
+  const note = (prompt: number, reply: number, limit: number, metricName: string, model?: string, panel?: string) => {
+    const key = JSON.stringify([metricName, model, panel]);
     const none = { calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
-    const count = counts.get(key) ?? { metricName, model, ...none };
+    const count = counts.get(key) ?? { metricName, model, panel, ...none };
     count.calls += 1;
     count.characters += prompt;
     count.leastReply += Math.min(limit, reply / CHARACTERS_PER_TOKEN);
@@ -106,7 +166,15 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
     counts.set(key, count);
   };
   let asked = 0;
-  const judge: Judge = (question) => {
+  let made = 0;
+  const most = request.budget?.calls ?? Infinity;
+  const targetFor = targetsOf(request);
+  const kept = keptReplies(request, targetFor);
+  const answerTo = async (question: JudgeRequest, panel: readonly string[]): Promise<JudgeReply | string> => {
+    const known = await kept(question, panel);
+    if (known !== undefined) return known;
+    made += 1;
+    if (made > most) throw new AdkMetricsError("judge_failed", "the budget is spent", { retryable: false });
     const { metricName, model, prompt, system = "", generationConfig } = question;
     asked += 1;
     // The golden ratio spreads dissent evenly.
@@ -114,10 +182,19 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
     const reply = replyTo(question, answer === "no" || isDissent ? "no" : "yes");
     const given: unknown = (generationConfig as { maxOutputTokens?: unknown } | undefined)?.maxOutputTokens;
     const limit = typeof given === "number" && given > 0 ? given : MOST_REPLY_TOKENS;
-    note(prompt.length + system.length, reply.length, limit, metricName, model);
-    return Promise.resolve(reply);
+    const names = panel.length === 0 ? undefined : panel.join(", ");
+    const askedModel = panel.length === 0 ? (targetFor(model, [])?.model ?? model) : model;
+    note(prompt.length + system.length, reply.length, limit, metricName, askedModel, names);
+    return reply;
   };
-  const service = (metricName: string, length: number) => note(length, 0, 0, metricName);
+  const panelFor = (models: readonly string[]): Judge =>
+    panelOf(models.map((name) => ({ name, judge: (question) => answerTo(question, models) })));
+  const judge = identified((question) => answerTo(question, []), { panelFor });
+  const { panel } = judgeIdentityOf(request);
+  const service = (metricName: string, length: number) => {
+    made += 1;
+    if (made <= most) note(length, 0, 0, metricName);
+  };
   const {
     registry = DEFAULT_METRIC_EVALUATOR_REGISTRY,
     vertex,
@@ -129,7 +206,7 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
   await evaluate({
     ...rest,
     registry: withoutCalls(registry),
-    judge,
+    judge: panel === undefined ? judge : panelFor(panel),
     // At most, no reply is used twice; otherwise those of this evaluation are, as by default.
     ...(earlyStop === "none" ? { cache: NO_CACHE } : {}),
     explain: "none",

@@ -2,12 +2,14 @@ import { evalSetOf } from "./adk-schema.js";
 import { checkMisplaced } from "./engine/criteria.js";
 import { call } from "./engine/call.js";
 import { abortedSince, drive, type RunEnd } from "./run/run.js";
+import { failedMetrics } from "./run/failed-metrics.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { checkCount } from "./engine/checks.js";
 import { bytesInSteps, toBytes } from "./engine/input.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { type Steps, Stretch } from "./engine/steps.js";
+import { digestOf, type JournalSection, sectionOf } from "./journal/section.js";
 import { emptyBudget } from "./run/judge-options.js";
 import { runOptions } from "./run/options.js";
 import type { EngineError, RunHeader, RunOptions } from "./generated/contract.js";
@@ -20,6 +22,7 @@ import type {
   EvalSet,
   EvalSetResult,
   EvaluateRequest,
+  EvaluatorOptions,
   Input,
   JudgeProgress,
   Mistake,
@@ -35,7 +38,17 @@ import type {
  * @throws {AdkMetricsError} if an input cannot be used. What `onProgress` throws passes through.
  */
 export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult> {
-  return await resultOf(evaluateBatches(request));
+  const batches = evaluateBatches(request);
+  // Not by resultOf: a stack has ten frames, and this is the one that users know.
+  for (;;) {
+    const next = await batches.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+/** As {@link evaluate}, with options that are for other evaluations as well: not all need have an effect in each. */
+export async function evaluateOneOf(request: EvaluateRequest): Promise<EvalSetResult> {
+  return await resultOf(evaluateBatches(request, undefined, true));
 }
 
 async function resultOf(batches: AsyncGenerator<EvalCaseResult[], EvalSetResult>): Promise<EvalSetResult> {
@@ -72,6 +85,8 @@ export interface CheckedEvaluation {
   readonly unscorable: readonly (readonly string[])[];
   /** What may surprise in inputs and judges. */
   readonly warnings: readonly Mistake[];
+  /** What is said of options for judges if nobody is asked, not even to play a user. */
+  readonly unused: Mistake | undefined;
 }
 
 /** An evalset that the engine has read, for evaluations of what is done in its cases. */
@@ -131,6 +146,9 @@ export async function openEvaluation(request: RequestToCheck, foresees = false):
         metrics: namesOf(session.header.metrics),
         unscorable,
         warnings: [...warnings.map((warning) => warningOf(warning, plan)), ...known],
+        unused: evalSet.evalCases.some(({ conversationScenario }) => conversationScenario !== undefined)
+          ? undefined
+          : unusedOptions(given, session.header.metrics),
         evaluate: (next) =>
           resultOf(evaluateBatches({ ...next, evalSet: given.evalSet }, { bytes: plan.evalSet, session })),
         close: () => closeSession(session),
@@ -193,10 +211,30 @@ function passesOrFails(metric: { threshold?: number } | undefined): boolean {
 async function* evaluateBatches(
   request: EvaluateRequest,
   readBefore?: ReadEvalSet,
+  isOneOfMany = readBefore !== undefined,
+): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
+  const given = reading("request", () => copyOf(request));
+  const journal = sectionOf(given.journal);
+  let isDone = false;
+  try {
+    const set = yield* evaluateWith(given, journal, readBefore, isOneOfMany);
+    isDone = set.cancelled !== true;
+    return set;
+  } finally {
+    if (!isDone) journal?.abandon();
+  }
+}
+
+async function* evaluateWith(
+  given: EvaluateRequest,
+  journal: JournalSection | undefined,
+  readBefore: ReadEvalSet | undefined,
+  isOneOfMany: boolean,
 ): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
   const stretch = new Stretch();
-  const given = reading("request", () => copyOf(request));
-  const creationTimestamp = Date.now() / 1000;
+  // Without one, an evaluation begins at once.
+  if (journal !== undefined) await journal.load();
+  let creationTimestamp = (journal?.began ?? Date.now()) / 1000;
   const set: EvalSetResult = {
     evalSetResultId: "",
     evalSetResultName: "",
@@ -216,7 +254,9 @@ async function* evaluateBatches(
     if (isCancelled()) return { ...set, cancelled: true };
   }
   const plan = planned.value;
+  if (journal !== undefined) plan.journal = { section: journal, inputs: await journaledInputs(given, plan, journal) };
   let total = 0;
+  let unused: Mistake | undefined;
   let judge: JudgeProgress | undefined;
   const keys: number[] = [];
   const output = drive(plan, stretch);
@@ -228,6 +268,8 @@ async function* evaluateBatches(
         if (cancelled) set.cancelled = true;
         if (judges !== undefined) noteJudges(set, judges, plan);
         putInOrder(set.evalCaseResults, keys);
+        const more = [...failedMetrics(set, plan), ...(unused === undefined || isOneOfMany ? [] : [unused])];
+        if (more.length > 0) set.warnings = [...(set.warnings ?? []), ...more];
         return set;
       }
       if ("judge" in next.value) {
@@ -236,17 +278,21 @@ async function* evaluateBatches(
         continue;
       }
       if ("header" in next.value) {
-        const { header, warnings } = next.value;
+        const { header } = next.value;
+        const ofInputs = plan.isItself && header.total > 0 && namesOf(header.metrics).length > 0 ? [ITSELF] : [];
+        const warnings = [...next.value.warnings, ...ofInputs];
+        unused = header.total > 0 ? unusedOptions(given, header.metrics) : undefined;
         if (given.strict === true && warnings.length > 0) throw strictError(warnings, plan);
         total = header.total;
         set.engineVersion = header.engineVersion;
         set.referenceVersion = header.referenceVersion;
         set.evalSetId = header.evalSetId;
+        // It may go on with one that was left.
+        if (journal !== undefined) set.creationTimestamp = creationTimestamp = journal.began / 1000;
         set.evalSetResultId = `${header.evalSetId}_${creationTimestamp}`;
         set.evalSetResultName = set.evalSetResultId.replaceAll("/", "_");
-        if (header.warnings.length > 0) {
-          set.warnings = header.warnings.map((warning) => warningOf(warning, plan));
-        }
+        const noted = [...header.warnings, ...ofInputs];
+        if (noted.length > 0) set.warnings = noted.map((warning) => warningOf(warning, plan));
         if (given.advisory !== undefined) noteAdvisory(set, given.advisory, namesOf(header.metrics), given.strict);
         continue;
       }
@@ -263,6 +309,50 @@ async function* evaluateBatches(
   } finally {
     await output.return({ cancelled: true });
   }
+}
+
+/** What of a request decides the results, as a journal knows it by. What an agent did stands in the journal itself. */
+async function journaledInputs(
+  { evalIds, advisory, dialect }: EvaluateRequest,
+  { evalSet, actual, config }: PlanOfBytes,
+  { hasRuns, selected = { evalIds } }: JournalSection,
+): Promise<Readonly<Record<string, unknown>>> {
+  return {
+    evalSet: await digestOf(evalSet),
+    config: await digestOf(config),
+    dialect,
+    advisory,
+    ...(hasRuns ? {} : { actual: await digestOf(actual), evalIds: selected.evalIds }),
+  };
+}
+
+/** The warning about an evalset that is scored by itself. */
+const ITSELF: EngineError = {
+  code: "invalid_input",
+  message: "`actual` is the evalset itself, so what is expected is compared with itself",
+  path: "actual",
+  help: "Pass what the agent did as `actual`",
+};
+
+/** The options that are for metrics that ask judges alone. */
+const FOR_JUDGES = ["judge", "vertex", "cache", "budget", "retry", "prompts"] as const;
+
+/** The warning about options for judges where nobody is asked. */
+function unusedOptions(options: EvaluatorOptions, metrics: RunHeader["metrics"]): Mistake | undefined {
+  const given = FOR_JUDGES.filter((name) => options[name] !== undefined).map((name) => `\`${name}\``);
+  if (given.length === 0 || metrics.some(({ judge }) => judge !== undefined)) return undefined;
+  const [names, verb] = [given.join(", "), given.length === 1 ? "has" : "have"];
+  return { code: "invalid_input", message: `no metric asks a judge, so ${names} ${verb} no effect`, path: "options" };
+}
+
+/** Whether two inputs are the same, byte by byte. Stops on the way through large ones. */
+function* areEqual(a: Uint8Array, b: Uint8Array): Steps<boolean> {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at += 1) {
+    if (a[at] !== b[at]) return false;
+    if (at % 2 ** 20 === 0) yield;
+  }
+  return true;
 }
 
 /** Puts results, which come as they are done, in the order of the evalset; each has a key that tells its place. */
@@ -309,8 +399,16 @@ function copyOf(request: EvaluateRequest): EvaluateRequest {
   return copy;
 }
 
+interface PlanOfBytes extends RunPlan {
+  evalSet: Uint8Array;
+  actual: Uint8Array;
+  config: Uint8Array | undefined;
+  /** Whether the evalset is what is scored. */
+  isItself: boolean;
+}
+
 /** What a request comes to. Stops on the way through large inputs. */
-function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet): Steps<RunPlan & { evalSet: Uint8Array }> {
+function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet): Steps<PlanOfBytes> {
   const began = performance.now();
   const { registry = DEFAULT_METRIC_EVALUATOR_REGISTRY, evalIds, evalSetName = "evalset" } = request;
   const { strict = false, countOnly = false } = request;
@@ -338,7 +436,10 @@ function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet): Steps
   const inputs: Record<string, unknown> = { evalSet, actual, config };
   return {
     began,
-    evalSet: bytes.evalSet,
+    ...bytes,
+    // Objects that are alike may have come about in different ways, such as by an agent that did as expected.
+    isItself:
+      evalSet === actual || (!isObject(evalSet) && !isObject(actual) && (yield* areEqual(bytes.evalSet, bytes.actual))),
     read: (engine) =>
       readBefore !== undefined && isOpen(readBefore.session)
         ? readBefore.session.run.withActual(bytes.actual, bytes.config, options)

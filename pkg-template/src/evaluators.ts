@@ -102,12 +102,20 @@ export abstract class EngineEvaluator<Name extends keyof Criteria = string> exte
   ): Promise<EvaluationResult> {
     let settings = SETTINGS.get(this);
     if (settings === undefined) {
-      const metric = reading("metric", () => ({ ...this.metric, metricName: this.engineMetric }));
+      const metric = reading("metric", () => {
+        const { metric_name: _, ...given } = this.metric as EvalMetric & NamedInSnakeCase;
+        return { ...given, metricName: this.engineMetric };
+      });
       settings = settingsFor(metric, this.options);
       SETTINGS.set(this, settings);
     }
     return evaluateConversation(settings, { actual, expected, scenario });
   }
+}
+
+/** A metric as configs and other packages write it. */
+interface NamedInSnakeCase {
+  metric_name?: string;
 }
 
 /** What an evaluator was given, read once. */
@@ -149,7 +157,8 @@ function copyOf(given: EvaluatorOptions): EvaluatorOptions {
 /** ADK-TS's evaluator of two metrics: `response_evaluation_score`, and `response_match_score` by any other name. */
 export class ResponseEvaluator extends EngineEvaluator<"response_evaluation_score" | "response_match_score"> {
   protected override get engineMetric(): PrebuiltMetrics {
-    return responseMetric(reading("metric", () => this.metric.metricName));
+    const metric: EvalMetric & NamedInSnakeCase = this.metric;
+    return responseMetric(reading("metric", () => metric.metricName ?? metric.metric_name));
   }
   static override getMetricInfo(metricName?: string): MetricInfo {
     return metricInfo(responseMetric(metricName));

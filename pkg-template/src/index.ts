@@ -23,6 +23,7 @@ export {
   type ReliabilityOptions,
   reliabilityOf,
 } from "./statistics/reliability.js";
+export { readResults, resultLines } from "./stored-results.js";
 export { withThresholds } from "./thresholds.js";
 export type * from "./types.js";
 export * from "./agents/index.js";

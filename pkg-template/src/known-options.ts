@@ -48,13 +48,17 @@ export function checkOptions(
 
 /** A copy of options that are checked, each read once. */
 export function optionsOf<T extends object>(options: T, known: readonly (keyof T & string)[], names?: OptionNames): T {
-  if (reading(names?.path ?? "options", () => isQuestion(options))) {
-    throw new AdkMetricsError("invalid_input", "this function makes a judge and is none itself", {
-      help: "Call it, and pass what it gives: geminiJudge({ apiKey })",
-    });
-  }
+  if (reading(names?.path ?? "options", () => isQuestion(options))) throw notMade();
   checkOptions(options, known, names);
   return reading(names?.path ?? "options", () => ({ ...options }));
+}
+
+/** The error for a function that makes judges where one of them is expected. */
+export function notMade(path?: string): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", "this function makes a judge and is none itself", {
+    ...(path === undefined ? {} : { path }),
+    help: "Call it, and pass what it gives: geminiJudge({ apiKey })",
+  });
 }
 
 /** Whether it is what a judge is asked. */
@@ -87,6 +91,7 @@ const HOST_REQUEST: Readonly<Record<Exclude<RequestOption, (typeof ENGINE_REQUES
   registry: true,
   strict: true,
   advisory: true,
+  journal: true,
 };
 
 const REQUEST = [...Object.keys(HOST_REQUEST), ...ENGINE_REQUEST];
@@ -94,10 +99,18 @@ const REQUEST = [...Object.keys(HOST_REQUEST), ...ENGINE_REQUEST];
 export const REQUEST_OPTIONS = [...REQUEST, ...EVALUATOR_OPTIONS] as readonly (keyof EvaluateRequest)[];
 
 /** The options that are for running agents. */
-export const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator", "onAgentProgress"] as const;
+const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator", "onAgentProgress"] as const;
 
 /** The options of everything that runs agents and scores what they do. */
-export const AGENT_OPTIONS = [...EVALUATOR_OPTIONS, ...RUN_OPTIONS, "registry", "strict", "advisory"] as const;
+export const AGENT_OPTIONS = [
+  ...EVALUATOR_OPTIONS,
+  ...RUN_OPTIONS,
+  "registry",
+  "strict",
+  "advisory",
+  "gates",
+  "journal",
+] as const;
 
 /** The same help for several options. */
 export function allInstead(names: readonly string[], help: string): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-/** What is done with lists of any length. */
+/** Lists of any length, and objects with properties that may be absent. */
 
 /** Adds items to a list, however many: `push(...items)` overflows the stack at some hundred thousand. */
 export function append<Item>(list: Item[], items: readonly Item[]): void {
@@ -17,4 +17,11 @@ export function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => str
   const groups = new Map<string, Item[]>();
   for (const item of items) group(groups, keyOf(item), item);
   return [...groups.values()];
+}
+
+/** The object without its undefined properties. */
+export function definedProperties<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

@@ -34,7 +34,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
     const near = closest(metricName, [...this.#custom.keys(), ...ENGINE_CLASSES.map(([prebuilt]) => prebuilt)]);
     const help =
       near === undefined ? "Register a metric of your own with registerEvaluator" : `Did you mean \`${near}\`?`;
-    throw new AdkMetricsError("unknown_metric", `${metricName} not found in registry.`, {
+    throw new AdkMetricsError("unknown_metric", `there is no metric \`${metricName}\``, {
       path: "metric: metricName",
       help,
     });

@@ -1,9 +1,11 @@
 import { decidedStatus } from "./advisory.js";
+import { closest } from "./closest.js";
 import { reading, unexpected } from "./engine/values.js";
 import { statusOfScore } from "./engine/status.js";
 import { withMetricResults } from "./engine/turn.js";
 import { EvalStatus } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
+import { scoreRange } from "./metric-info.js";
 import { canonicalName } from "./metric-names.js";
 import type {
   Criteria,
@@ -11,6 +13,7 @@ import type {
   EvalMetricResult,
   EvalMetricResultPerInvocation,
   EvalSetResult,
+  Mistake,
 } from "./types.js";
 
 /**
@@ -30,7 +33,8 @@ export function withThresholds(result: EvalSetResult, criteria: Criteria): EvalS
     }
     const evalCaseResults = result.evalCaseResults.map((one, at) => caseWith(one, at, thresholds, result));
     thresholds.checkAllReached();
-    return { ...result, evalCaseResults };
+    const warnings = [...(result.warnings ?? []), ...thresholds.outsideRanges()];
+    return { ...result, evalCaseResults, ...(warnings.length > 0 ? { warnings } : {}) };
   });
 }
 
@@ -60,6 +64,21 @@ class Thresholds {
     return threshold;
   }
 
+  /** The thresholds that every score or none reaches, of which configs are warned as well. */
+  outsideRanges(): Mistake[] {
+    return [...this.#thresholds].flatMap(([key, threshold = 0]) => {
+      const [least, most] = scoreRange(key) ?? [-Infinity, Infinity];
+      if (threshold === 0 || (threshold >= least && threshold <= most)) return [];
+      const which = threshold < least ? "every" : "no";
+      return {
+        code: "invalid_input",
+        message: `${which} score reaches the threshold ${threshold} of \`${key}\`, whose scores are from ${least} to ${most}`,
+        path: `criteria: ${key}`,
+        help: `Give it a threshold from ${least} to ${most}; with 0 it always passes`,
+      };
+    });
+  }
+
   /** @throws {AdkMetricsError} `unknown_metric` for a criterion whose metric was not asked for while others were. */
   checkAllReached(): void {
     const names = [...this.#found.keys()];
@@ -67,9 +86,13 @@ class Thresholds {
     const reached = new Set(names.map(canonicalName));
     for (const key of this.#thresholds.keys()) {
       if (reached.has(canonicalName(key))) continue;
+      const meant = closest(key, names);
       throw new AdkMetricsError("unknown_metric", `no result has the metric \`${key}\``, {
         path: `criteria: ${key}`,
-        help: `There are ${names.map((name) => `\`${name}\``).join(", ")}`,
+        help:
+          meant !== undefined
+            ? `Did you mean \`${meant}\`?`
+            : `There are ${names.map((name) => `\`${name}\``).join(", ")}`,
       });
     }
   }

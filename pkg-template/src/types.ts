@@ -176,6 +176,29 @@ export interface JudgeCache {
   claim?(key: string, signal: AbortSignal): Promise<() => void | Promise<void>>;
 }
 
+/** What a run paid for or settled: an object for JSON, which only this package makes and reads. */
+export interface JournalEntry {
+  type: "begin" | "reply" | "failure" | "metric" | "run" | "case" | "end";
+  /** The evaluation, where a journal has several. */
+  section: string;
+}
+
+/**
+ * Where evaluations keep what they pay for and settle, so that the same ones go on where they stopped. The nth evaluation
+ * with a journal goes on with the nth in it. What it throws ends the evaluation.
+ */
+export interface Journal {
+  /** All entries in their order; called once, before anything is appended. */
+  read(): Promise<Iterable<JournalEntry>>;
+  /**
+   * Adds entries, each call after those before it.
+   *
+   * @param settles Whether they should survive the end of the machine as well.
+   * @returns Resolves when they are kept; nobody waits for it but the end of the evaluation.
+   */
+  append(entries: readonly JournalEntry[], settles: boolean): Promise<void>;
+}
+
 /** Prompts of your own by metric name; for a metric that asks for several things, by purpose. */
 export type PromptTemplates = Record<string, string | { [purpose in JudgePurpose]?: string }>;
 
@@ -272,6 +295,8 @@ export interface JudgeStamp {
   model?: string;
   /** The name of the function of your own that judged, empty if it has none; absent for judges of this package. */
   function?: string;
+  /** The models or functions of a panel: samples 0, 1, … are the replies of the first, the second and so on, in turn. */
+  panel?: string[];
   /** The exact models that replies name, in the order of the alphabet; of twenty at most. */
   modelVersions?: string[];
   /** The first 16 hexadecimal digits of the SHA-256 of each prompt's template, by the prompt's name. */
@@ -444,6 +469,8 @@ export interface EvaluateRequest extends EvaluatorOptions, Partial<Pick<RunOptio
   strict?: boolean;
   /** Metrics that are reported and decide nothing: a case passes or fails by the others. */
   advisory?: readonly string[];
+  /** Where the evaluation keeps what it pays for, so that it goes on where it stopped. */
+  journal?: Journal;
 }
 
 /** What `evaluate` needs of a registry. */

@@ -113,8 +113,12 @@ describe("the settings", () => {
         // What is required has no default: a threshold that is among the scores of every metric.
         const criterion = Object.fromEntries(settings.map(([name, text]) => [name, valueOf(text)]));
         const criteria = { [metricName]: criterion };
-        const { warnings = [] } = await evaluate({ evalSet, actual: evalSet, criteria, judge: async () => "" });
-        assert.deepEqual(warnings, []);
+        const actual = structuredClone(evalSet);
+        const { warnings = [] } = await evaluate({ evalSet, actual, criteria, judge: async () => "" });
+        assert.deepEqual(
+          warnings.filter(({ path }) => path !== "options"),
+          [],
+        );
       });
     }
   }

@@ -187,14 +187,17 @@ async function tryJson(sample, place) {
     evalSetId: "one",
     evalCases: [{ evalId: "c", conversation: [{ userContent: { parts: [{ text: "Hi" }] } }] }],
   };
+  const actual = structuredClone(evalSet);
   const judge = async () => "";
   if (has("criteria")) {
     const registry = new MetricEvaluatorRegistry();
     for (const metricName of Object.keys(value.custom_metrics ?? {})) {
       registry.registerEvaluator({ metricName }, () => 1);
     }
-    const { warnings = [] } = await evaluate({ evalSet, actual: evalSet, config: value, judge, registry });
-    assert.deepEqual(warnings, [], sample.name);
+    const { warnings = [] } = await evaluate({ evalSet, actual, config: value, judge, registry });
+    // The judge is there for every config, whether its metrics ask one or not.
+    const told = warnings.filter(({ message }) => message !== "no metric asks a judge, so `judge` has no effect");
+    assert.deepEqual(told, [], sample.name);
   } else if (has("eval_cases", "evalCases")) readEvalSet(value);
   else if (has("eval_case_results", "evalCaseResults")) compareRuns(value, value);
   else if (Array.isArray(value) && "query" in value[0]) readEvalSet(value);
@@ -204,12 +207,33 @@ async function tryJson(sample, place) {
 /** The steps of a workflow run as scripts; other YAML is read. */
 async function tryYaml(sample, place) {
   keep(sample, place);
-  const { jobs = {} } = load(sample.code);
-  for (const { steps } of Object.values(jobs)) {
-    for (const { run, uses } of steps) {
-      if (uses) assert.match(uses, /^[\w-]+\/[\w-]+@v?[\w.]+$/, sample.name);
-      if (run) await runScript(place, { ...sample, output: undefined }, run);
+  const { jobs = {}, kind, spec } = load(sample.code);
+  if (kind === "Job") await tryJob(sample, place, spec);
+  for (const { steps, strategy } of Object.values(jobs)) {
+    const [[name, values]] = Object.entries(strategy?.matrix ?? { none: [""] });
+    for (const value of values) {
+      for (const { run, uses } of steps) {
+        if (uses) assert.match(uses, /^[\w-]+\/[\w-]+@v?[\w.]+$/, sample.name);
+        const script = run?.replaceAll(`\${{ matrix.${name} }}`, value);
+        if (script) await runScript(place, { ...sample, output: undefined }, script);
+      }
     }
+  }
+}
+
+/** Runs the first and the last task of a Job of Kubernetes or Cloud Run; volumes are folders. */
+async function tryJob(sample, place, { completions, template }) {
+  const { taskCount, template: tasks } = template.spec;
+  const [{ command, args = [] }] = (tasks ?? template).spec.containers;
+  const script = [...command, ...args].at(-1).replaceAll(/(?<=[ =])\/(?=(?:tmp|journals)\/)/g, "./");
+  for (const index of new Set([0, (completions ?? taskCount) - 1])) {
+    const numbers =
+      completions === undefined
+        ? { CLOUD_RUN_TASK_INDEX: index, CLOUD_RUN_TASK_COUNT: taskCount }
+        : { JOB_COMPLETION_INDEX: index };
+    const set = Object.entries(numbers).map(([name, value]) => `export ${name}=${value}`);
+    const lines = ["rm -rf tmp; mkdir -p tmp journals", ...set, script];
+    await runScript(place, { ...sample, output: undefined }, lines.join("\n"));
   }
 }
 

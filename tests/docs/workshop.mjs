@@ -20,7 +20,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { manifest, packageFolder, root } from "../package/support/package.mjs";
-import { startServer } from "../providers/server.mjs";
+import { startBatchServer } from "../providers/batches.mjs";
 import { reply } from "./models.mjs";
 import { assertPrinted, assertShown, instrument } from "./shown.mjs";
 
@@ -47,7 +47,7 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 /** A workshop with the models it asks. `close()` leaves nothing behind. */
 export async function openWorkshop() {
   const top = mkdtempSync(join(tmpdir(), "adk-metrics-docs-"));
-  const models = await startServer({ reply });
+  const models = await startBatchServer({ reply, plan: () => ({ looks: 0 }) });
   mkdirSync(join(top, "node_modules/@types"), { recursive: true });
   mkdirSync(join(top, "bin"));
   writeFileSync(join(top, "package.json"), '{ "private": true, "type": "module" }');

@@ -163,7 +163,7 @@ The run was cancelled; some results are missing.
 `,
   "fails for what is no result": `expect(result).toPass()
 
-expected an EvalSetResult or a list of them, found something else (at results). Pass what evaluate() resolves to
+expected an EvalSetResult or a list of them, found something else (at results). Pass what evaluate() resolves to, or what readResults() makes of stored results
 `,
   "fails for a promise": "found something else (at results). Await it first\n",
   "fails for no result with .not": "expect(result).not.toPass()\n\nexpected an EvalSetResult or a list of them",
@@ -177,7 +177,7 @@ expected an EvalSetResult or a list of them, found something else (at results). 
     "there is no metric `response_mach_score` (at config: criteria.response_mach_score). Did you mean `response_match_score`?\n",
   "fails for a misspelt option":
     "there is no option `paralelism` (at options: paralelism). Did you mean `parallelism`?\n",
-  "fails for an unknown option": "advisory, numRuns, initialSessionFile\n",
+  "fails for an unknown option": "advisory, gates, journal, numRuns, initialSessionFile\n",
   "fails for criteria among options":
     "`criteria` does not apply here (at options: criteria). Pass criteria as the second argument: toPassEvalSet(",
   "fails for impossible runs": "expected a whole number from 1 up, found 0 (at numRuns)\n",

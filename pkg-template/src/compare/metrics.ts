@@ -15,6 +15,7 @@ import type {
 import { type Bootstrap, meanInterval } from "./bootstrap.js";
 import { type CommonMetric, mean } from "./cases.js";
 import type { StoredCase, StoredRun } from "./read.js";
+import { definedProperties } from "../lists.js";
 
 const { PASSED, FAILED, NOT_EVALUATED } = EvalStatus;
 
@@ -49,10 +50,7 @@ export function passComparison(
     compared: pairs.length,
     better,
     worse,
-    ...(baselineRate === undefined ? {} : { baselineRate }),
-    ...(currentRate === undefined ? {} : { currentRate }),
-    ...(difference === undefined ? {} : { difference }),
-    ...(interval === undefined ? {} : { interval }),
+    ...definedProperties({ baselineRate, currentRate, difference, interval }),
     chance,
     ...(detectable === undefined ? {} : { detectable }),
   };
@@ -132,12 +130,7 @@ function metricComparison(
     unchanged: pairs.length - rose - fell,
     onlyBaseline: results.filter(({ baseline, current }) => isScored(baseline, current)).length,
     onlyCurrent: results.filter(({ baseline, current }) => isScored(current, baseline)).length,
-    ...(baselineMean === undefined ? {} : { baselineMean }),
-    ...(currentMean === undefined ? {} : { currentMean }),
-    ...(difference === undefined ? {} : { difference }),
-    ...(interval === undefined ? {} : { interval }),
-    ...(chance === undefined ? {} : { chance }),
-    ...(detectable === undefined ? {} : { detectable }),
+    ...definedProperties({ baselineMean, currentMean, difference, interval, chance, detectable }),
     ...(isInformational ? {} : { verdicts: verdictChanges(results) }),
   };
 }

@@ -5,15 +5,15 @@
 
 import { withEngine } from "../engine/instance.js";
 import { checkSize, wellFormed } from "../engine/checks.js";
-import { toBytes } from "../engine/input.js";
 import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
-import { parseJson } from "../engine/json.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
 import { currentName } from "../metric-names.js";
-import type { JudgeStamp } from "../types.js";
+import type { EvalSetResult, JudgeStamp } from "../types.js";
+import { isFields, isResultLines, isResults, readResults, readStored } from "../stored-results.js";
 import { casesOf, concatenated } from "./pieces.js";
+import { definedProperties } from "../lists.js";
 
 /** What a metric found, in one run of a case or in a turn of it. */
 export interface StoredScore {
@@ -61,7 +61,8 @@ export interface StoredRun {
  */
 export function readRun(results: unknown, input: string): StoredRun {
   return reading(input, () => {
-    if (isOwn(results)) return runOf(results, CAMEL);
+    if (isResults(results)) return runOf(results);
+    if (isResultLines(results)) return runOf(onlyOne(readResults(results), input));
     if (isObject(results) && typeof (results as { then?: unknown }).then === "function") {
       throw new AdkMetricsError("invalid_input", "expected results, found a promise of them", {
         path: input,
@@ -69,7 +70,17 @@ export function readRun(results: unknown, input: string): StoredRun {
       });
     }
     const chunks = chunksOf(results, input);
-    return chunks === undefined ? runOf(readByEngine(results, input), SNAKE) : readInPieces(chunks, input);
+    return chunks === undefined ? runOf(readStored(results, input)) : readInPieces(chunks, input);
+  });
+}
+
+/** @throws {AdkMetricsError} unless there are results of one evalset. */
+function onlyOne(sets: readonly EvalSetResult[], input: string): EvalSetResult {
+  const [only, ...others] = sets;
+  if (only !== undefined && others.length === 0) return only;
+  throw new AdkMetricsError("invalid_input", `expected the results of one evalset, found those of ${sets.length}`, {
+    path: input,
+    help: "Read them by readResults(), and compare one at a time",
   });
 }
 
@@ -90,7 +101,7 @@ function chunksOf(results: unknown, input: string): Iterable<Uint8Array> | undef
   if (!isObject(results)) return undefined;
   if (isChunks(results)) return checked(results, input);
   const given = results as Fields;
-  const key = [CAMEL.cases, SNAKE.cases].find((name) => Array.isArray(given[name]));
+  const key = ["evalCaseResults", "eval_case_results"].find((name) => Array.isArray(given[name]));
   return key !== undefined && (given[key] as unknown[]).length > MANY_CASES ? written(given, key, input) : undefined;
 }
 
@@ -121,7 +132,7 @@ function* written(results: Fields, key: string, input: string): Generator<Uint8A
 
 /** Results of any size: the engine gets some cases at a time, and then the rest. */
 function readInPieces(chunks: Iterable<Uint8Array>, input: string): StoredRun {
-  const found = new FoundCases(SNAKE);
+  const found = new FoundCases();
   const rest: Uint8Array[] = [];
   let batch: Uint8Array[] = [];
   let size = 0;
@@ -129,7 +140,7 @@ function readInPieces(chunks: Iterable<Uint8Array>, input: string): StoredRun {
   const readBatch = () => {
     if (batch.length === 0) return;
     const set = concatenated([HEAD, ...batch.flatMap((one, at) => (at === 0 ? [one] : [SEPARATOR, one])), TAIL]);
-    found.add(parsedByEngine(set, input, before)[SNAKE.cases]);
+    found.add(parsedByEngine(set, input, before)["evalCaseResults"]);
     before += batch.length;
     batch = [];
     size = 0;
@@ -140,7 +151,7 @@ function readInPieces(chunks: Iterable<Uint8Array>, input: string): StoredRun {
     if (size >= BATCH_BYTES) readBatch();
   }
   readBatch();
-  return storedRun(parsedByEngine(concatenated(rest), input), SNAKE, found);
+  return storedRun(parsedByEngine(concatenated(rest), input), found);
 }
 
 const HEAD = /* @__PURE__ */ encoder.encode('{"eval_set_result_id":"","eval_set_id":"","eval_case_results":[');
@@ -151,7 +162,7 @@ const TAIL = /* @__PURE__ */ encoder.encode("]}");
 function parsedByEngine(bytes: Uint8Array, input: string, first = 0): Fields {
   checkSize(bytes.length, input);
   try {
-    return JSON.parse(withEngine((engine) => engine.resultsToAdk(bytes))) as Fields;
+    return JSON.parse(withEngine((engine) => engine.resultsToJs(bytes))) as Fields;
   } catch (error) {
     if (!isEngineError(error)) throw error;
     const path = error.path?.replace(
@@ -162,133 +173,28 @@ function parsedByEngine(bytes: Uint8Array, input: string, first = 0): Fields {
   }
 }
 
-function readByEngine(results: unknown, input: string): Fields {
-  const bytes = toBytes(unwrapped(toBytes(results, input)), input);
-  try {
-    return JSON.parse(withEngine((engine) => engine.resultsToAdk(bytes))) as Fields;
-  } catch (error) {
-    if (!isEngineError(error)) throw error;
-    const isNone = error.code === "invalid_input" && error.path === "$";
-    const help = error.help ?? (isNone ? WHAT_IT_TAKES : undefined);
-    throw errorOf({ ...error, input, ...(help === undefined ? {} : { help }) }, () => !isObject(results));
-  }
-}
-
-const WHAT_IT_TAKES = "Pass the results of an evaluation, as `evaluate`, `eval --format json` or ADK give them";
-
-const QUOTE = 0x22;
-
-/** The JSON within, if the bytes are those of a JSON string. What cannot be read is left to the engine. */
-function unwrapped(bytes: Uint8Array): Uint8Array | string {
-  const first = bytes.find((byte) => byte > 0x20);
-  if (first !== QUOTE) return bytes;
-  try {
-    const inner: unknown = parseJson(new TextDecoder().decode(bytes));
-    return typeof inner === "string" ? inner : bytes;
-  } catch {
-    return bytes;
-  }
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where results keep what a comparison needs. */
-const CAMEL = {
-  evalSetId: "evalSetId",
-  evalSetResultId: "evalSetResultId",
-  creationTimestamp: "creationTimestamp",
-  cases: "evalCaseResults",
-  evalId: "evalId",
-  finalStatus: "finalEvalStatus",
-  overall: "overallEvalMetricResults",
-  perTurn: "evalMetricResultPerInvocation",
-  ofTurn: "evalMetricResults",
-  metricName: "metricName",
-  status: "evalStatus",
-} as const;
-
-type Keys = Readonly<Record<keyof typeof CAMEL, string>>;
-
-const SNAKE = /* @__PURE__ */ inSnakeCase(CAMEL);
-
-function inSnakeCase(keys: Keys): Keys {
-  return Object.fromEntries(
-    Object.entries(keys).map(([field, key]) => [field, key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
-  ) as Keys;
-}
-
-/** Whether a value is results as `evaluate` gives them, through and through. */
-function isOwn(value: unknown): value is Fields {
-  return (
-    isFields(value) &&
-    typeof value[CAMEL.evalSetId] === "string" &&
-    isListOf(value[CAMEL.cases], isOwnCase) &&
-    isOptional(value[CAMEL.creationTimestamp], Number.isFinite)
-  );
-}
-
-function isOwnCase(value: unknown): boolean {
-  return (
-    isFields(value) &&
-    typeof value[CAMEL.evalId] === "string" &&
-    isStatus(value[CAMEL.finalStatus]) &&
-    isListOf(value[CAMEL.overall], isOwnScore) &&
-    isListOf(value[CAMEL.perTurn], (turn) => isFields(turn) && isListOf(turn[CAMEL.ofTurn], isOwnScore))
-  );
-}
-
-function isOwnScore(value: unknown): boolean {
-  return (
-    isFields(value) &&
-    typeof value[CAMEL.metricName] === "string" &&
-    isStatus(value[CAMEL.status]) &&
-    isOptional(value["score"], Number.isFinite) &&
-    isOptional(value["threshold"], Number.isFinite)
-  );
-}
-
-function isFields(value: unknown): value is Fields {
-  return isObject(value) && !Array.isArray(value);
-}
-
-function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isItem);
-}
-
-function isOptional(value: unknown, isIt: (value: unknown) => boolean): boolean {
-  return value === undefined || value === null || isIt(value);
-}
-
-function isStatus(value: unknown): value is EvalStatus {
-  return value === 1 || value === 2 || value === 3 || value === 4;
-}
-
-function runOf(set: Fields, keys: Keys): StoredRun {
-  const found = new FoundCases(keys);
-  found.add(set[keys.cases]);
-  return storedRun(set, keys, found);
+function runOf(set: object): StoredRun {
+  const found = new FoundCases();
+  found.add((set as Fields)["evalCaseResults"]);
+  return storedRun(set as Fields, found);
 }
 
 /** The cases found so far, and the metrics in them. */
 class FoundCases {
   readonly cases = new Map<string, StoredCase[]>();
   readonly metricNames = new Map<string, string>();
-  readonly #keys: Keys;
-
-  constructor(keys: Keys) {
-    this.#keys = keys;
-  }
 
   add(list: unknown): void {
-    const keys = this.#keys;
     for (const one of (list ?? []) as readonly Fields[]) {
-      const evalId = textOf(one[keys.evalId]) ?? "";
-      const turns = (one[keys.perTurn] ?? []) as readonly Fields[];
+      const evalId = textOf(one["evalId"]) ?? "";
+      const turns = (one["evalMetricResultPerInvocation"] ?? []) as readonly Fields[];
       const run: StoredCase = {
-        status: one[keys.finalStatus] as EvalStatus,
+        status: one["finalEvalStatus"] as EvalStatus,
         reason: textOf(one["reason"]),
-        scores: this.#scoresOf(one[keys.overall]),
-        turns: turns.map((turn) => this.#scoresOf(turn[keys.ofTurn])),
+        scores: this.#scoresOf(one["overallEvalMetricResults"]),
+        turns: turns.map((turn) => this.#scoresOf(turn["evalMetricResults"])),
       };
       const known = this.cases.get(evalId);
       if (known === undefined) this.cases.set(evalId, [run]);
@@ -299,20 +205,20 @@ class FoundCases {
   #scoresOf(list: unknown): Scores {
     const scores = new Map<string, StoredScore>();
     for (const one of (list ?? []) as readonly Fields[]) {
-      const name = one[this.#keys.metricName] as string;
+      const name = one["metricName"] as string;
       const key = currentName(name);
       if (!this.metricNames.has(key)) this.metricNames.set(key, name);
-      if (!scores.has(key)) scores.set(key, scoreOf(one, this.#keys));
+      if (!scores.has(key)) scores.set(key, scoreOf(one));
     }
     return scores;
   }
 }
 
-function storedRun(set: Fields, keys: Keys, { cases, metricNames }: FoundCases): StoredRun {
+function storedRun(set: Fields, { cases, metricNames }: FoundCases): StoredRun {
   return {
-    evalSetId: textOf(set[keys.evalSetId]) ?? "",
-    evalSetResultId: textOf(set[keys.evalSetResultId]) ?? "",
-    creationTimestamp: numberOf(set[keys.creationTimestamp]),
+    evalSetId: textOf(set["evalSetId"]) ?? "",
+    evalSetResultId: textOf(set["evalSetResultId"]) ?? "",
+    creationTimestamp: numberOf(set["creationTimestamp"]),
     stamps: stampsOf(set),
     cases,
     metricNames,
@@ -320,11 +226,11 @@ function storedRun(set: Fields, keys: Keys, { cases, metricNames }: FoundCases):
 }
 
 /** In google-adk's files a threshold may stand in the criterion alone. */
-function scoreOf(result: Fields, keys: Keys): StoredScore {
+function scoreOf(result: Fields): StoredScore {
   const criterion = result["criterion"];
   return {
     score: numberOf(result["score"]),
-    status: result[keys.status] as EvalStatus,
+    status: result["evalStatus"] as EvalStatus,
     threshold: numberOf(result["threshold"]) ?? (isFields(criterion) ? numberOf(criterion["threshold"]) : undefined),
     reason: textOf(result["reason"]),
   };
@@ -337,8 +243,7 @@ function stampsOf(set: Fields): StoredRun["stamps"] {
   const advisory: unknown = set["advisory"];
   const judges = Array.isArray(set["judges"]) ? set["judges"] : [];
   return {
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(referenceVersion === undefined ? {} : { referenceVersion }),
+    ...definedProperties({ dialect, referenceVersion }),
     judges: judges.filter((stamp): stamp is JudgeStamp => isFields(stamp) && typeof stamp["metricName"] === "string"),
     cancelled: set["cancelled"] === true,
     advisory: new Set(

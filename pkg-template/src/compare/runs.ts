@@ -19,6 +19,7 @@ import { caseComparison, type CommonMetric, statusOfCase, worstFirst } from "./c
 import { metricComparisons, passComparison } from "./metrics.js";
 import { lostVerdicts, notesOf, tooMany } from "./notes.js";
 import { readRun, type StoredRun } from "./read.js";
+import { definedProperties } from "../lists.js";
 
 const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
 
@@ -163,8 +164,7 @@ function thresholdChanges(cases: readonly CaseComparison[]): ThresholdChange[] {
       }
       changes.set(key, {
         metricName,
-        ...(baseline.threshold === undefined ? {} : { baseline: baseline.threshold }),
-        ...(current.threshold === undefined ? {} : { current: current.threshold }),
+        ...definedProperties({ baseline: baseline.threshold, current: current.threshold }),
         cases: 1,
       });
     }

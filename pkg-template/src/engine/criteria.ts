@@ -28,6 +28,12 @@ export function criteriaIn(config: Readonly<Record<string, unknown>>): Readonly<
   return Object.fromEntries(Object.entries(config).filter(isCriterion));
 }
 
+/** The entries of `custom_metrics`, which say where metrics of the user's own are. */
+export function customMetricsIn(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = config["custom_metrics"] ?? config["customMetrics"];
+  return isObject(entries) ? (entries as Record<string, unknown>) : {};
+}
+
 /** Options that are no criteria, whatever their values; and those that may be called as a metric of the user's own is. */
 const OPTIONS = ["numRuns", "parallelism", "turnTimeoutMs", "timeoutMs", "concurrency", "printDetailedResults"];
 const OTHER_OPTIONS = ["judge", "userSimulator", "budget", "cache", "signal", "registry", "strict", "retry", "prompts"];

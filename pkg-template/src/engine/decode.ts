@@ -197,7 +197,7 @@ class Slots {
     const note = this.#notes.size === 0 ? undefined : this.#notes.get(slot);
     const explanation = this.#explanationOf(slot);
     if (Number.isNaN(score) && note === undefined && explanation === undefined) return this.#blank(metric, slot);
-    const { metricName, threshold, criterion } = this.#metrics[metric] as HeaderMetric;
+    const { metricName, threshold, criterion, judge } = this.#metrics[metric] as HeaderMetric;
     const result: EvalMetricResult = { metricName, evalStatus: this.#statuses[slot] as EvalStatus };
     if (threshold !== undefined) result.threshold = threshold;
     if (criterion !== undefined) result.criterion = criterion;
@@ -205,7 +205,7 @@ class Slots {
     const reason = this.#reasons[slot] as number;
     if (reason !== 0) result.reason = this.#reasonTexts[reason - 1] as string;
     if (note?.details !== undefined) result.details = note.details;
-    if (explanation !== undefined) explain(result, explanation);
+    if (explanation !== undefined) explain(result, explanation, judge?.panel);
     return result;
   }
 

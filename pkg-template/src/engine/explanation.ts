@@ -10,10 +10,12 @@ interface Explained {
 class ExplanationMark extends Marks {
   #json: string;
   #explanation: Explanation | undefined;
+  readonly #panel: readonly string[] | undefined;
 
-  constructor(result: object, json: string) {
+  constructor(result: object, json: string, panel: readonly string[] | undefined) {
     super(result);
     this.#json = json;
+    this.#panel = panel;
   }
 
   static explanationOf(result: object): Explanation | undefined {
@@ -21,6 +23,10 @@ class ExplanationMark extends Marks {
     if (result.#explanation === undefined) {
       result.#explanation = JSON.parse(result.#json) as Explanation;
       result.#json = "";
+      const panel = result.#panel;
+      for (const vote of (panel && result.#explanation.samples?.votes) ?? []) {
+        vote.judge = panel?.[vote.sampleIndex % panel.length] as string;
+      }
     }
     return result.#explanation;
   }
@@ -38,10 +44,14 @@ const PROPERTY: PropertyDescriptor = {
   configurable: true,
 };
 
-/** Gives a result an explanation, which is an own property that is read from its JSON when it is looked at. */
-export function explain(result: Explained, json: string): void {
+/**
+ * Gives a result an explanation, which is an own property that is read from its JSON when it is looked at.
+ *
+ * @param panel The names of the judges whom samples asked in turn, if there were several.
+ */
+export function explain(result: Explained, json: string, panel?: readonly string[]): void {
   Object.defineProperty(result, "explanation", PROPERTY);
-  new ExplanationMark(result, json);
+  new ExplanationMark(result, json, panel);
 }
 
 /** Gives a result the explanation of another, if that has one, without looking at it. */

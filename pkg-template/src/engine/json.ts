@@ -12,14 +12,15 @@ export class JsonLimitError extends SyntaxError {}
  * `JSON.parse` for what may come from anywhere. A bracket takes one byte of a text, but about fifty of memory as soon as
  * `JSON.parse` has read it, so brackets and commas are counted before.
  *
+ * @param levels How deep it may be nested.
  * @throws {SyntaxError} as `JSON.parse` does; a {@link JsonLimitError} for what exceeds a limit.
  */
-export function parseJson(text: string): unknown {
-  if (text.length > MAX_DEPTH) checkLimits(text);
+export function parseJson(text: string, levels = MAX_DEPTH): unknown {
+  if (text.length > levels) checkLimits(text, levels);
   return JSON.parse(text) as unknown;
 }
 
-function checkLimits(text: string): void {
+function checkLimits(text: string, levels: number): void {
   let depth = 0;
   let values = 1;
   for (let at = 0; at < text.length; at += 1) {
@@ -31,7 +32,7 @@ function checkLimits(text: string): void {
       case OPENING_BRACE:
         depth += 1;
         values += 1;
-        if (depth > MAX_DEPTH) throw new JsonLimitError(`values are nested more than ${MAX_DEPTH} levels deep`);
+        if (depth > levels) throw new JsonLimitError(`values are nested more than ${levels} levels deep`);
         break;
       case CLOSING_BRACKET:
       case CLOSING_BRACE:

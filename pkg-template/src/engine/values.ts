@@ -73,12 +73,22 @@ export function unexpected(what: string, found: unknown, path: string): AdkMetri
   return new AdkMetricsError("invalid_input", `expected ${what}, found ${nameOf(found)}`, { path });
 }
 
+/** Whether a value is an array. Of a proxy that was revoked nothing can be asked. */
+export function isList(value: unknown): value is readonly unknown[] {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 function nameOf(value: unknown): string {
   switch (typeof value) {
     case "undefined":
       return "nothing";
     case "object":
-      return value === null ? "null" : "an object";
+      if (value === null) return "null";
+      return isList(value) ? "an array" : "an object";
     case "string":
       return value.length > 40 ? "a string" : JSON.stringify(value);
     case "number":

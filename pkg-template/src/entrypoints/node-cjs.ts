@@ -10,4 +10,4 @@ provideModule(() => readFileSync(join(__dirname, "..", "adk_metrics.wasm")));
 useEnvironment();
 
 export * from "../index.js";
-export { type CustomMetricsOptions, fileCache, loadCustomMetrics } from "./environment.js";
+export * from "./node-only.js";

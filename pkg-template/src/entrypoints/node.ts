@@ -10,4 +10,4 @@ provideModule(() => readFileSync(join(dirname(fileURLToPath(import.meta.url)), "
 useEnvironment();
 
 export * from "../index.js";
-export { type CustomMetricsOptions, fileCache, loadCustomMetrics } from "./environment.js";
+export * from "./node-only.js";

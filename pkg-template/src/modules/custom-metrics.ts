@@ -5,7 +5,8 @@
 
 import { optionsOf } from "../known-options.js";
 import { fileURLToPath } from "node:url";
-import { criteriaIn } from "../engine/criteria.js";
+import { closest } from "../closest.js";
+import { criteriaIn, customMetricsIn } from "../engine/criteria.js";
 import { toBytes } from "../engine/input.js";
 import { isObject, unexpected } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
@@ -109,14 +110,39 @@ function isMetric(value: unknown): value is Metric {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The entries of `custom_metrics` that criteria name. What is no JSON is left to whoever scores by it. */
+/**
+ * The entries of `custom_metrics` that criteria name. What is no JSON is left to whoever scores by it.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for an entry that names no function where it seems to.
+ */
 function customMetricsOf(config: ConfigInput): [string, Fields][] {
   const root = fieldsOf(parsed(config));
   const criteria = criteriaIn(root);
-  const custom = fieldsOf(root.custom_metrics ?? root.customMetrics);
-  return Object.keys(criteria)
-    .filter((name) => isObject(Object.hasOwn(custom, name) ? custom[name] : undefined))
-    .map((name) => [name, custom[name] as Fields]);
+  const entries = Object.entries(customMetricsIn(root)).filter(([, entry]) => entry !== null);
+  for (const [name, entry] of entries) checkEntry(name, entry);
+  return entries.filter(([name]) => Object.hasOwn(criteria, name)) as [string, Fields][];
+}
+
+const ENTRY_KEYS = ["code_config", "codeConfig", "description", "metric_info", "metricInfo"];
+
+/** An entry whose function is not read would have the export of the metric's name score instead. */
+function checkEntry(name: string, entry: unknown): void {
+  const path = `config: custom_metrics.${name}`;
+  const help = `Write {"code_config": {"name": "./metrics.mjs#${name}"}}`;
+  const refuse = (message: string, at = path) => {
+    throw new AdkMetricsError("invalid_input", message, { path: at, help });
+  };
+  const found = (what: string, value: unknown) => unexpected(what, value, path).message;
+  if (!isObject(entry)) return refuse(found("an object", entry));
+  const fields = entry as Fields;
+  const code = fields.code_config ?? fields.codeConfig ?? undefined;
+  const others = Object.keys(fields).filter((key) => !ENTRY_KEYS.includes(key));
+  const unread = code === undefined ? others[0] : others.find((key) => closest(key, ENTRY_KEYS) !== undefined);
+  if (unread !== undefined) refuse(`\`${unread}\` is not read here`, `${path}.${unread}`);
+  if (code === undefined) return;
+  if (!isObject(code)) return refuse(found("an object", code), `${path}.code_config`);
+  const { name: given } = code as Fields;
+  if (typeof given !== "string") refuse(found("where the function is", given), placeOf(name));
 }
 
 function parsed(config: ConfigInput): unknown {

@@ -24,11 +24,13 @@ import {
   EvalStatus,
   type EvaluationResult,
 } from "../index.js";
-import { AGENT_OPTIONS, allInstead, checkOptions } from "../known-options.js";
+import { reading } from "../engine/values.js";
+import { AGENT_OPTIONS, allInstead, optionsOf } from "../known-options.js";
 import { type Paint, renderFailures, renderTable, type Style } from "../report/index.js";
-import { failureSummary, renderPooledFailures } from "../report/failures.js";
+import { failureMessage } from "../report/failures.js";
 import { count } from "../report/text.js";
 import { warningLines } from "../report/results.js";
+import { definedProperties } from "../lists.js";
 
 /** What `toPass` takes: what `evaluate`, `AgentEvaluator` or an evaluator gave. */
 export type Passable = EvalSetResult | readonly EvalSetResult[] | EvalCaseResult | EvaluationResult;
@@ -110,7 +112,7 @@ export type AdkMatcherFunctions = {
 export const adkMatchers: AdkMatcherFunctions = {
   toPass(this: MatcherThis, received: unknown, gates: Gates = {}): MatcherResult {
     const hint = hintOf(this, "toPass", "result", "");
-    const sets = explained(hint, () => setsOf(received));
+    const sets = explained(hint, () => reading("result", () => setsOf(received)));
     const cases = sets.flatMap(({ evalCaseResults }) => evalCaseResults);
     const failed = cases.filter(({ finalEvalStatus }) => finalEvalStatus !== EvalStatus.PASSED);
     const isCancelled = sets.some(({ cancelled }) => cancelled);
@@ -143,16 +145,13 @@ export const adkMatchers: AdkMatcherFunctions = {
     const hint = hintOf(this, "toPassEvalSet", "agent", "evalSet");
     try {
       const sets = await run(received as Agent, evalSet, criteria, options);
-      sayWarnings(sets);
       return { pass: true, message: () => messageOf(hint, [], renderTable(sets)) };
     } catch (error) {
       if (!(error instanceof AgentEvaluationError)) throw withHint(hint, error);
-      const { failures, results } = error;
       return {
         pass: false,
         message: () => {
-          const summary = [...failureSummary(failures, results), ...warningLines(results)];
-          const details = renderPooledFailures(failures, results, { color: paintOf(this.utils) });
+          const { summary, details } = failureMessage(error, { color: paintOf(this.utils) });
           return messageOf(hint, summary, details);
         },
       };
@@ -161,7 +160,7 @@ export const adkMatchers: AdkMatcherFunctions = {
 };
 
 /** What the matcher takes. */
-const KNOWN = [...AGENT_OPTIONS, "numRuns", "initialSessionFile"];
+const KNOWN = [...AGENT_OPTIONS, "numRuns", "initialSessionFile"] as const;
 
 /** What to do instead of giving an option of `AgentEvaluator` or `evaluate`. */
 const INSTEAD = {
@@ -183,10 +182,12 @@ async function run(
   criteria: Criteria | undefined,
   options: PassEvalSetOptions,
 ): Promise<EvalSetResult[]> {
-  checkOptions(options, KNOWN, { instead: INSTEAD });
-  const { numRuns, initialSessionFile, ...others } = options;
-  if (typeof evalSet === "string" || isUrl(evalSet)) {
-    return AgentEvaluator.evaluate(agent, evalSet, numRuns, initialSessionFile, { ...others, criteria });
+  const { numRuns, initialSessionFile, ...others } = optionsOf(options, KNOWN, { instead: INSTEAD });
+  if (reading("evalSet", () => isPath(evalSet))) {
+    return AgentEvaluator.evaluate(agent, evalSet as string | URL, numRuns, initialSessionFile, {
+      ...others,
+      criteria,
+    });
   }
   if (typeof evalSet !== "object" || evalSet === null) {
     throw new AdkMetricsError("invalid_input", "expected the path of an evalset or an evalset", {
@@ -213,8 +214,9 @@ function sayWarnings(sets: readonly EvalSetResult[]): void {
   }
 }
 
-/** Test environments have a `URL` of their own, so its class says nothing. */
-function isUrl(value: unknown): value is URL {
+/** A path or a URL. Test environments have a `URL` of their own, so its class says nothing. */
+function isPath(value: unknown): boolean {
+  if (typeof value === "string") return true;
   return typeof value === "object" && value !== null && "href" in value && "protocol" in value;
 }
 
@@ -244,8 +246,7 @@ function caseOf(result: EvaluationResult): EvalCaseResult {
   ): EvalMetricResult => ({ ...found, metricName: "metric", ...(rubricScores ? { details: { rubricScores } } : {}) });
   const overall = {
     evalStatus,
-    ...(score === undefined ? {} : { score }),
-    ...(reason === undefined ? {} : { reason }),
+    ...definedProperties({ score, reason }),
   };
   return {
     evalSetId: "conversation",

@@ -1,0 +1,11 @@
+// What Node has, and other runtimes with its modules, besides the index.
+export {
+  type BatchOptions,
+  type CustomMetricsOptions,
+  evaluateInBatches,
+  fileCache,
+  fileJournal,
+  type FileJournal,
+  type FileJournalOptions,
+  loadCustomMetrics,
+} from "./environment.js";
