@@ -85,7 +85,9 @@ fn target_folder() -> Result<PathBuf, Box<dyn Error>> {
     if let Ok(folder) = std::env::var("CARGO_TARGET_DIR") {
         return Ok(folder.into());
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask lies in no folder")?;
+    // Asked when it runs: a copy of the folder may run a program that was compiled elsewhere.
+    let xtask = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
+    let root = xtask.parent().ok_or("xtask lies in no folder")?;
     Ok(root.join("target"))
 }
 
