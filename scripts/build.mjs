@@ -24,15 +24,14 @@ export async function build() {
 
 /**
  * The compiler has inlined what is worth it; more of it makes the module larger once compressed, and so do
- * values kept for a second use, which engines find by themselves. Below address 1024 is the end of the stack. Data that is
- * cut in pieces to leave out zeros compresses worse than the zeros.
+ * values kept for a second use, which engines find by themselves. Data that is cut in pieces to leave out zeros compresses
+ * worse than the zeros.
  */
 const optimisations = [
   "-O3",
   "--one-caller-inline-max-function-size=10",
   "--flexible-inline-max-function-size=5",
   "--skip-pass=local-cse",
-  "--low-memory-unused",
   "--skip-pass=memory-packing",
 ];
 
