@@ -29,14 +29,31 @@ export function writeNotices(file, www) {
   const text = [
     "# Third-party licences\n\nadk-metrics itself is licensed under Apache-2.0, whose text is in `LICENSE`. It carries:\n",
     ...sections.flatMap(([title, parts]) => [`## ${title}\n`, ...notices(parts)]),
+    `## The MIT License\n\n\`\`\`text\n${MIT}\n\`\`\`\n`,
   ].join("\n");
   writeFileSync(file, text);
+}
+
+/** The text of the MIT License below the copyright, which most parts have in lines of their own making. */
+const MIT = readFileSync(new URL("notices/mit.txt", import.meta.url), "utf8").trim();
+
+/** The same text, however its lines and quotation marks are set. */
+const MIT_IN_ANY_LINES = new RegExp(
+  MIT.split(/\s+/)
+    .map((word) => word.replaceAll(/[.()]/g, "\\$&").replaceAll('"', '["“”]'))
+    .join("\\s+"),
+);
+
+/** A text that names the MIT License instead of repeating it. */
+function withoutMit(text) {
+  return text.replace(MIT_IN_ANY_LINES, "Used under the MIT License, whose text is at the end.");
 }
 
 /** The notices of some parts; each text stands once, below the names of all that have it. */
 function notices(parts) {
   const byText = new Map();
-  for (const { name, license, text } of parts) {
+  for (const { name, license, text: whole } of parts) {
+    const text = withoutMit(whole);
     const names = byText.get(text) ?? [];
     names.push(`- ${name} (${license})`);
     byText.set(text, names);

@@ -14,7 +14,7 @@ function assertNotice(name) {
   const [, after] = notices.split(`\n- ${name} (`);
   assert.ok(after, `${name} has no notice`);
   const [, text = ""] = /```text\n([^]*?)\n```/.exec(after) ?? [];
-  assert.match(text, /Copyright|COPYRIGHT|Apache License/, name);
+  assert.match(text, /Copyright|Apache License|MIT License/, name);
   assert.doesNotMatch(text, /<year>|\[fullname\]/, name);
 }
 
@@ -28,6 +28,14 @@ test("every crate in the WebAssembly has its notice", () => {
   const others = new Set(crates.filter((name) => !name.startsWith("adk-metrics ")));
   assert.ok(others.size > 20, printed);
   for (const name of others) assertNotice(name);
+});
+
+test("the text of the MIT License stands once, below copyrights of all who chose it", () => {
+  assert.equal(notices.match(/Permission is hereby granted[\w\s,]* this software/g).length, 1);
+  const [, end = ""] = notices.split("## The MIT License");
+  assert.match(end, /^\n\n```text\nPermission is hereby granted[^]*DEALINGS IN THE\nSOFTWARE\.\n```\n$/);
+  const copyrights = notices.match(/^.*Copyright (?:\(c\)|©).*$/gim);
+  assert.ok(copyrights.length > 15, copyrights.join("\n"));
 });
 
 test("Rust's library and Unicode's data have theirs", () => {
