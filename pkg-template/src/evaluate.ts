@@ -8,7 +8,7 @@ import { checkCount } from "./engine/checks.js";
 import { bytesInSteps, toBytes } from "./engine/input.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
 import { invocationsOf } from "./engine/invocations.js";
-import { type Steps, Stretch } from "./engine/steps.js";
+import { inTurns, type Steps, Stretch } from "./engine/steps.js";
 import { digestOf, type JournalSection, sectionOf } from "./journal/section.js";
 import { emptyBudget } from "./run/judge-options.js";
 import { runOptions } from "./run/options.js";
@@ -157,15 +157,6 @@ export async function openEvaluation(request: RequestToCheck, foresees = false):
       closeSession(session);
       throw error;
     }
-  }
-}
-
-/** Does work to its end, and leaves the thread to others on the way. */
-async function inTurns<T>(steps: Steps<T>, stretch: Stretch): Promise<T> {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-    if (stretch.isOver) await stretch.leave();
   }
 }
 

@@ -2,10 +2,13 @@
 // has passed, so that every place where the thread may be left is one where it is: what is counted is work, not time.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, beforeEach, describe, test } from "node:test";
 import { importEntry } from "./support/package.mjs";
 
-const { AgentEvaluator, evaluate, evaluateStream, LocalEvalService, RougeEvaluator } = await importEntry();
+const { AgentEvaluator, evaluate, evaluateStream, fileJournal, LocalEvalService, RougeEvaluator } = await importEntry();
 
 const CASES = 1200;
 const content = (text, role) => ({ role, parts: [{ text }] });
@@ -297,6 +300,65 @@ describe("while inputs are read", () => {
     assert.equal(plain(set), plain(await evaluate({ evalSet: JSON.stringify(odd), actual: SET_BYTES, criteria })));
     odd.evalCases[3] = undefined;
     await assert.rejects(evaluate({ evalSet: odd, actual: SET_BYTES }), { path: "evalSet: evalCases[3]" });
+  });
+});
+
+describe("while a journal is read", () => {
+  const folder = mkdtempSync(join(tmpdir(), "adk-metrics-slices-"));
+  const file = join(folder, "j.jsonl");
+  const ENTRIES = 20_000;
+  const entry = (at) => ({ type: "reply", section: "0", key: `question ${at}`, reply: { text: "x".repeat(100) } });
+  beforeEach(() => {
+    const lines = [
+      { format: "adk-metrics journal", version: 1 },
+      ...Array.from({ length: ENTRIES }, (_, at) => entry(at)),
+    ];
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    fakeClock();
+  });
+  afterEach(realClock);
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("the thread is left", async () => {
+    const journal = fileJournal(file);
+    const entries = await journal.read();
+    // At each 64 KiB of lines.
+    assert.ok(left >= (ENTRIES * 150) / 2 ** 16, `${left}`);
+    assert.deepEqual([entries.length, entries.at(-1)], [ENTRIES, entry(ENTRIES - 1)]);
+    const read = left;
+    const stored = { read: () => entries, append: () => Promise.resolve() };
+    await evaluate({ evalSet: SET_BYTES, actual: SET_BYTES, criteria, journal: stored });
+    const withJournal = left - read;
+    left = 0;
+    await evaluate({ evalSet: SET_BYTES, actual: SET_BYTES, criteria });
+    // Entries are checked, and then put where they are looked for.
+    assert.ok(withJournal - left >= (2 * ENTRIES) / 1000, `${withJournal} and ${left}`);
+    journal.close();
+  });
+
+  test("it may be closed, and opened anew, but not written", async () => {
+    const journal = fileJournal(file);
+    let appended;
+    whileLeft = () => (appended ??= journal.append([entry(0)], false).catch((error) => error.message));
+    assert.equal((await journal.read()).length, ENTRIES);
+    assert.equal(await appended, "the journal cannot be written: it is still being read");
+    let again;
+    whileLeft = () => {
+      journal.close();
+      whileLeft = () => {};
+      again = journal.read();
+    };
+    await assert.rejects(journal.read(), {
+      code: "journal_failed",
+      message: "the journal cannot be read: it was closed while it was read",
+    });
+    assert.equal((await again).length, ENTRIES);
+    await journal.append([entry(ENTRIES)], true);
+    journal.close();
+    assert.equal((await journal.read()).length, ENTRIES + 1);
+    whileLeft = () => journal.close();
+    await assert.rejects(journal.read(), { message: "the journal cannot be read: it was closed while it was read" });
+    await assert.rejects(journal.append([entry(0)], true), { message: "the journal cannot be written: it is closed" });
   });
 });
 

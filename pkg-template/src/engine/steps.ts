@@ -53,6 +53,15 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
+/** Does work to its end, and leaves the thread to others on the way. */
+export async function inTurns<T>(steps: Steps<T>, stretch = new Stretch()): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (stretch.isOver) await stretch.leave();
+  }
+}
+
 /** How many bytes are copied at a time. */
 const COPIED_AT_ONCE = 2 ** 22;
 

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { JsonLimitError, parseJson } from "../engine/json.js";
+import { atOnce, inTurns, type Steps } from "../engine/steps.js";
 import { messageOf, unexpected } from "../engine/values.js";
 import { MAX_DEPTH } from "../generated/limits.js";
 import { AdkMetricsError } from "../errors.js";
@@ -23,6 +24,9 @@ import { FileLock } from "./lock.js";
 const HEADER = '{"format":"adk-metrics journal","version":1}\n';
 
 const READ_BYTES = 1024 * 1024;
+
+/** How many bytes of lines are read in a step, which may be a line more. */
+const STEP_BYTES = 64 * 1024;
 
 /** What agents did may be as deep as the engine reads it, and stands in an entry. */
 const MOST_LEVELS = MAX_DEPTH + 8;
@@ -56,6 +60,8 @@ class JournalFile implements FileJournal {
   readonly #onNotice: ((notice: string) => void) | undefined;
   #lock: FileLock | undefined;
   #descriptor = -1;
+  /** Whether it was read to its end: before that nothing is appended. */
+  #isRead = false;
   /** Where the last whole line ends. */
   #end = 0;
   #sync: Promise<void> | undefined;
@@ -73,20 +79,28 @@ class JournalFile implements FileJournal {
       this.#descriptor = openSync(this.#file, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o666);
       if (!fstatSync(this.#descriptor).isFile()) throw new Error("it is no plain file");
       // A link to the file is the file: both names have one lock.
-      this.#lock = new FileLock(realpathSync(this.#file), undefined, this.#file);
-      await this.#lock.take();
-      const entries = this.#entries();
+      const lock = new FileLock(realpathSync(this.#file), undefined, this.#file);
+      this.#lock = lock;
+      await lock.take();
+      const entries = await this.#entries(lock);
       if (this.#end === 0) this.#write(HEADER);
+      this.#isRead = true;
       return entries;
     } catch (error) {
-      this.close();
+      if (!(error instanceof Abandoned)) this.close();
       throw this.#failed("read", error);
     }
   }
 
   /** Reads whole lines, and cuts off what follows them. */
-  #entries(): JournalEntry[] {
-    const { entries, end, cutLine } = readEntries(this.#descriptor);
+  async #entries(lock: FileLock): Promise<JournalEntry[]> {
+    // Whoever has the thread in between may close the journal, and open it anew under the same descriptor.
+    const stillOpen = () => {
+      if (this.#lock !== lock) throw new Abandoned("it was closed while it was read");
+    };
+    stillOpen();
+    const { entries, end, cutLine } = await inTurns(entriesInSteps(this.#descriptor, stillOpen));
+    stillOpen();
     this.#end = end;
     if (cutLine !== undefined) {
       ftruncateSync(this.#descriptor, end);
@@ -97,7 +111,7 @@ class JournalFile implements FileJournal {
 
   async append(entries: readonly JournalEntry[], settles: boolean): Promise<void> {
     try {
-      if (this.#descriptor < 0) throw new Error("it is closed");
+      if (!this.#isRead) throw new Error(this.#descriptor < 0 ? "it is closed" : "it is still being read");
       this.#lock?.check();
       this.#write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
       if (settles) await this.#synced();
@@ -141,6 +155,7 @@ class JournalFile implements FileJournal {
   close(): void {
     if (this.#descriptor >= 0) closeSync(this.#descriptor);
     this.#descriptor = -1;
+    this.#isRead = false;
     this.#lock?.release();
     this.#lock = undefined;
   }
@@ -162,18 +177,33 @@ class JournalFile implements FileJournal {
   }
 }
 
+/** Why a journal is not read on: what belongs to it now is not this reader's to close. */
+class Abandoned extends Error {}
+
+/** The entries of a journal's whole lines, where these end, and the number of a last line that was cut off. */
+interface ReadEntries {
+  entries: JournalEntry[];
+  end: number;
+  cutLine?: number;
+}
+
 /**
  * Reads a journal and leaves it as it is.
  *
- * @returns The entries of its whole lines, where these end, and the number of a last line that was cut off.
  * @throws {Error} for what is no journal.
  */
-export function readEntries(descriptor: number): { entries: JournalEntry[]; end: number; cutLine?: number } {
+export function readEntries(descriptor: number): ReadEntries {
+  return atOnce(entriesInSteps(descriptor));
+}
+
+/** @param check Called before each step, and throws if the descriptor is no longer the journal's. */
+function* entriesInSteps(descriptor: number, check: () => void = () => {}): Steps<ReadEntries> {
   const entries: JournalEntry[] = [];
   // The pieces of a line that has not ended, joined once: joining at each piece would take quadratic time.
   let rest: Buffer[] = [];
   let line = 0;
   let end = 0;
+  let due = STEP_BYTES;
   const piece = Buffer.allocUnsafe(READ_BYTES);
   for (let at = 0; ;) {
     const count = readSync(descriptor, piece, 0, READ_BYTES, at);
@@ -190,10 +220,16 @@ export function readEntries(descriptor: number): { entries: JournalEntry[]; end:
       end += bytes.length;
       start = stop + 1;
       rest = [];
+      if (end < due) continue;
+      due = end + STEP_BYTES;
+      yield;
+      check();
     }
     if (start < count) rest.push(Buffer.from(fresh.subarray(start)));
     // A file that is no journal may be large and have no lines.
     if (line === 0 && at > HEADER.length) throw notOurs();
+    yield;
+    check();
   }
   if (rest.length === 0) return { entries, end };
   if (line === 0 && !HEADER.startsWith(Buffer.concat(rest).toString("utf8"))) throw notOurs();

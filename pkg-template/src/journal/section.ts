@@ -1,5 +1,6 @@
 /** A section of a journal: what one evaluation appends, and finds there when it is resumed. */
 
+import { inTurns, type Steps } from "../engine/steps.js";
 import { messageOf, unexpected } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { HostFailure } from "../generated/contract.js";
@@ -64,6 +65,9 @@ export interface JournaledBegin extends JournalEntry {
 
 export type Part = "command" | "shard" | "runs" | "scores";
 
+/** How many entries are checked, or found their place, in a step. */
+const SOME_ENTRIES = 1000;
+
 /** A journal that evaluations of this process share: what was read from it, and what is being written to it. */
 class OpenJournal {
   readonly journal: Journal;
@@ -107,16 +111,22 @@ class OpenJournal {
 
   async #read(): Promise<void> {
     try {
-      let place = 0;
-      for (const entry of await this.journal.read()) {
-        place += 1;
-        checkEntry(entry, `entry ${place}`);
-        const known = this.sections.get(entry.section);
-        if (known === undefined) this.sections.set(entry.section, [entry]);
-        else known.push(entry);
-      }
+      await inTurns(this.#sorted(await this.journal.read()));
     } catch (error) {
       throw journalError("read", error);
+    }
+  }
+
+  /** Checks entries, and keeps them by section. */
+  *#sorted(entries: Iterable<JournalEntry>): Steps<void> {
+    let place = 0;
+    for (const entry of entries) {
+      place += 1;
+      checkEntry(entry, `entry ${place}`);
+      const known = this.sections.get(entry.section);
+      if (known === undefined) this.sections.set(entry.section, [entry]);
+      else known.push(entry);
+      if (place % SOME_ENTRIES === 0) yield;
     }
   }
 
@@ -181,7 +191,7 @@ export class JournalSection implements Journal {
   readonly #settled = new Map<string, number>();
   readonly #begun = new Map<Part, JournaledBegin>();
   readonly #start = Date.now();
-  #isLoaded = false;
+  #loading: Promise<void> | undefined;
   #isEnded = false;
   #hasBegun = false;
   /** How many entries of the journal were used instead of asking, computing or running anything. */
@@ -210,14 +220,23 @@ export class JournalSection implements Journal {
   }
 
   /** @throws {AdkMetricsError} `journal_failed` for a journal that cannot be read. */
-  async load(): Promise<void> {
+  load(): Promise<void> {
+    return (this.#loading ??= this.#load());
+  }
+
+  async #load(): Promise<void> {
     await this.#open.load();
-    if (this.#isLoaded) return;
-    this.#isLoaded = true;
     const entries = this.#open.sections.get(this.#name) ?? [];
     this.#open.sections.delete(this.#name);
-    for (const entry of entries) this.#index(entry);
-    for (const entry of entries) this.#entries?.push(entry);
+    await inTurns(this.#indexed(entries));
+  }
+
+  *#indexed(entries: readonly JournalEntry[]): Steps<void> {
+    for (const [at, entry] of entries.entries()) {
+      this.#index(entry);
+      this.#entries?.push(entry);
+      if (at % SOME_ENTRIES === SOME_ENTRIES - 1) yield;
+    }
   }
 
   /** Leaves an evaluation that ended before it was done to the next one with the same inputs. */

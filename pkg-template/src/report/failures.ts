@@ -55,7 +55,9 @@ function* failurePieces(sets: readonly EvalSetResult[], options: FailureOptions,
       writeFailure(body, result, failures);
       return body.text();
     });
-    for (const { name, result, text } of groups) {
+    for (const group of groups) {
+      if (group === undefined) continue;
+      const { name, result, text } = group;
       const heading = page();
       writeCaseHeading(heading, name, result.finalEvalStatus);
       yield separator + heading.text() + text;

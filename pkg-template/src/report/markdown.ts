@@ -103,7 +103,7 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
       at(index, position);
       return failureText(result);
     });
-    for (const { name, result, text } of failures) write(detailsOf(name, result, text));
+    for (const group of failures) if (group !== undefined) write(detailsOf(group.name, group.result, group.text));
   }
   at();
   if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to keep within ${amountText(maxBytes)} bytes._`);

@@ -101,9 +101,22 @@ export interface Column {
 
 /** Writes rows in columns. What is too wide gives way, texts before numbers, the widest first. */
 export function writeRows(page: Page, columns: readonly Column[], rows: readonly (readonly Cell[])[]): void {
-  const widths = columns.map(({ header }, at) =>
-    rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at]?.text ?? "")), displayWidth(header)),
-  );
+  for (const _ of rowsInSteps(page, columns, rows));
+}
+
+/** As {@link writeRows}: a step measures or writes some of the rows. */
+export function* rowsInSteps(
+  page: Page,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+): Generator<undefined> {
+  const widths = columns.map(({ header }) => displayWidth(header));
+  for (const [index, row] of rows.entries()) {
+    for (const at of columns.keys()) {
+      widths[at] = Math.max(widths[at] as number, displayWidth(row[at]?.text ?? ""));
+    }
+    if (isLastOfSome(index)) yield;
+  }
   const widest = (align: Column["align"]) => {
     const open = columns.flatMap((column, at) =>
       column.align === align && (widths[at] ?? 0) > column.narrowest ? [at] : [],
@@ -130,5 +143,13 @@ export function writeRows(page: Page, columns: readonly Column[], rows: readonly
   };
   write(columns.map(({ header }) => ({ text: header, styles: ["dim"] })));
   page.line(page.style(`  ${widths.map((width) => "─".repeat(width)).join("  ")}`, "dim"));
-  rows.forEach(write);
+  for (const [index, row] of rows.entries()) {
+    write(row);
+    if (isLastOfSome(index)) yield;
+  }
+}
+
+/** Whether a step that takes so many rows or lines ends with this one. */
+export function isLastOfSome(index: number): boolean {
+  return index % SOME_LINES === SOME_LINES - 1;
 }

@@ -8,6 +8,7 @@ import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { UNITS } from "../generated/metrics.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { isOfConversation } from "./judged.js";
+import { isLastOfSome } from "./page.js";
 import { count, head, isRecord, oneLine } from "./text.js";
 
 /** What every renderer takes: the results of one evalset or of several. */
@@ -259,11 +260,12 @@ export interface AlikeRuns {
  * What is told of the cases, in their order; runs of one case that tell the same come together, where the first is.
  *
  * @param textOf What is told of one, or undefined to leave it out.
+ * @returns Nothing at times, where much is left out, so that the thread can be left.
  */
 export function* alikeRuns(
   cases: readonly NamedCase[],
   textOf: (one: NamedCase) => string | undefined,
-): Generator<AlikeRuns> {
+): Generator<AlikeRuns | undefined> {
   const totals = new Map<string, number>();
   const alike = new Map<string, NamedCase[]>();
   const keyOf = ({ evalId, finalEvalStatus }: EvalCaseResult) => JSON.stringify([evalId, finalEvalStatus]);
@@ -272,7 +274,8 @@ export function* alikeRuns(
     totals.set(one.result.evalId, (totals.get(one.result.evalId) ?? 0) + 1);
     gather(alike, key, one);
   }
-  for (const { result } of cases) {
+  for (const [index, { result }] of cases.entries()) {
+    if (isLastOfSome(index)) yield;
     const key = keyOf(result);
     const groups = new Map<string, NamedCase[]>();
     for (const one of alike.get(key) ?? []) {

@@ -34,7 +34,6 @@ import {
   joined,
   judgedMetrics,
   listOf,
-  metricNames,
   MOST_METRIC_COLUMNS,
   type NamedCase,
   namedCases,
@@ -56,7 +55,7 @@ import {
   thresholdText,
   wrap,
 } from "./text.js";
-import { type Cell, type Column, Page, type Style, widthOf, writeRows } from "./page.js";
+import { type Cell, type Column, isLastOfSome, Page, rowsInSteps, type Style, widthOf, writeRows } from "./page.js";
 
 /** How to lay out a table. */
 export interface TableOptions {
@@ -82,7 +81,8 @@ export function renderTable(results: Results, options: TableOptions = {}): strin
 }
 
 /**
- * As {@link renderTable}, piece by piece: for results whose table is longer than a string can be.
+ * As {@link renderTable}, piece by piece: for results whose table is longer than a string can be. Pieces are empty while its
+ * columns are measured.
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but results, when they are asked for.
  */
@@ -97,16 +97,19 @@ function* tablePieces(sets: readonly EvalSetResult[], options: TableOptions, at:
     at(index);
     const cases = namedCases(set);
     writeSetHeading(page, set);
-    writeScores(page, cases, set.advisory);
-    writeInformational(page, cases);
+    yield* inPieces(page, scoresInSteps(page, cases, set.advisory));
+    yield* inPieces(page, informationalInSteps(page, cases));
     const failures = alikeRuns(cases, (one) => {
       at(index, one.position);
       return failureText(page, one.result);
     });
-    for (const { name, result, text } of failures) {
-      writeCaseHeading(page, name, result.finalEvalStatus);
-      page.written(text);
-      page.line();
+    for (const group of failures) {
+      if (group === undefined) yield "";
+      else {
+        writeCaseHeading(page, group.name, group.result.finalEvalStatus);
+        page.written(group.text);
+        page.line();
+      }
       if (page.isLong) yield* page.taken();
     }
     for (const one of options.details ? cases : []) {
@@ -119,6 +122,14 @@ function* tablePieces(sets: readonly EvalSetResult[], options: TableOptions, at:
   writeReliability(page, sets);
   writeSummary(page, sets);
   yield* page.taken();
+}
+
+/** What is written by the steps, a piece for each of them. */
+function* inPieces(page: Page, steps: Iterable<undefined>): Generator<string> {
+  for (const _ of steps) {
+    if (page.isLong) yield* page.taken();
+    else yield "";
+  }
 }
 
 function statusStyle(status: EvalStatus): Style {
@@ -152,32 +163,37 @@ function writeSetHeading(page: Page, set: EvalSetResult): void {
   page.line();
 }
 
-function writeScores(page: Page, cases: readonly NamedCase[], advisory: readonly string[] = []): void {
-  const rows = cases.flatMap(({ name, result }) => {
+function* scoresInSteps(
+  page: Page,
+  cases: readonly NamedCase[],
+  advisory: readonly string[] = [],
+): Generator<undefined> {
+  const rows: Cell[][] = [];
+  for (const [index, { name, result }] of cases.entries()) {
+    if (isLastOfSome(index)) yield;
     const metrics = judgedMetrics(result.overallEvalMetricResults);
     if (metrics.length === 0) {
-      return [[{ text: name }, { text: "–" }, { text: "–" }, { text: "–" }, statusCell(result.finalEvalStatus)]];
+      rows.push([{ text: name }, { text: "–" }, { text: "–" }, { text: "–" }, statusCell(result.finalEvalStatus)]);
     }
-    return metrics.map((metric, at): Cell[] => [
-      { text: at === 0 ? name : "" },
-      { text: metric.metricName },
-      { text: scoreText(metric.score, metric.threshold) },
-      { text: thresholdText(metric.threshold) },
-      statusCell(metric.evalStatus, advisory.includes(metric.metricName)),
-    ]);
-  });
+    for (const [at, metric] of metrics.entries()) {
+      rows.push([
+        { text: at === 0 ? name : "" },
+        { text: metric.metricName },
+        { text: scoreText(metric.score, metric.threshold) },
+        { text: thresholdText(metric.threshold) },
+        statusCell(metric.evalStatus, advisory.includes(metric.metricName)),
+      ]);
+    }
+  }
   if (rows.length === 0) return;
-  writeRows(
-    page,
-    [
-      { header: "Case", align: "left", narrowest: 8 },
-      { header: "Metric", align: "left", narrowest: 8 },
-      { header: "Score", align: "right", narrowest: 6 },
-      { header: "Threshold", align: "right", narrowest: 6 },
-      { header: "Status", align: "left", narrowest: 15 },
-    ],
-    rows,
-  );
+  const columns: Column[] = [
+    { header: "Case", align: "left", narrowest: 8 },
+    { header: "Metric", align: "left", narrowest: 8 },
+    { header: "Score", align: "right", narrowest: 6 },
+    { header: "Threshold", align: "right", narrowest: 6 },
+    { header: "Status", align: "left", narrowest: 15 },
+  ];
+  yield* rowsInSteps(page, columns, rows);
   page.line();
 }
 
@@ -195,27 +211,30 @@ function isAmount(metric: EvalMetricResult): boolean {
 }
 
 /** Averages of what was counted; a column in which every case has none or nothing is left out. */
-function writeInformational(page: Page, cases: readonly NamedCase[]): void {
-  const all = cases.map(({ name, result }) => ({
-    name,
-    metrics: informationalMetrics(result.overallEvalMetricResults),
-  }));
-  const informed = all.filter(({ metrics }) => metrics.some(hasScore));
-  const found = metricNames(all.map(({ metrics }) => metrics.filter(isAmount)));
-  if (found.length === 0) return;
-  const names = found.slice(0, MOST_METRIC_COLUMNS);
-  writeRows(
-    page,
-    [
-      { header: "Per turn, on average", align: "left", narrowest: 12 },
-      ...names.map((name) => ({ header: informationalLabel(name), align: "right" as const, narrowest: 7 })),
-    ],
-    informed.map(({ name, metrics }) => {
-      const first = firstByName(metrics);
-      return [{ text: name }, ...names.map((wanted) => ({ text: informationalText(first.get(wanted)) }))];
-    }),
-  );
-  if (found.length > names.length) page.line(`  … and ${count(found.length - names.length, "more metric")}`);
+function* informationalInSteps(page: Page, cases: readonly NamedCase[]): Generator<undefined> {
+  const all: { name: string; metrics: readonly EvalMetricResult[] }[] = [];
+  const names = new Set<string>();
+  for (const [index, { name, result }] of cases.entries()) {
+    if (isLastOfSome(index)) yield;
+    const metrics = informationalMetrics(result.overallEvalMetricResults);
+    all.push({ name, metrics });
+    for (const metric of metrics) if (isAmount(metric)) names.add(metric.metricName);
+  }
+  if (names.size === 0) return;
+  const shown = [...names].slice(0, MOST_METRIC_COLUMNS);
+  const rows: Cell[][] = [];
+  for (const [index, { name, metrics }] of all.entries()) {
+    if (isLastOfSome(index)) yield;
+    if (!metrics.some(hasScore)) continue;
+    const first = firstByName(metrics);
+    rows.push([{ text: name }, ...shown.map((wanted) => ({ text: informationalText(first.get(wanted)) }))]);
+  }
+  const columns: Column[] = [
+    { header: "Per turn, on average", align: "left", narrowest: 12 },
+    ...shown.map((name) => ({ header: informationalLabel(name), align: "right" as const, narrowest: 7 })),
+  ];
+  yield* rowsInSteps(page, columns, rows);
+  if (names.size > shown.length) page.line(`  … and ${count(names.size - shown.length, "more metric")}`);
   page.line();
 }
 
