@@ -81,7 +81,7 @@ impl ToolTrajectoryF1 {
         let mut turn = TurnEvaluation::scored(f1.score, self.threshold);
         if scoring.explain.wants(turn.status) {
             let equality = CallEquality::from(self.mode);
-            let alignment = difference::explain(&expected, &actual, equality, self.ordered);
+            let alignment = difference::explain_matches(&expected, &actual, equality, self.ordered, f1.pairs);
             turn.explanation =
                 Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
         }

@@ -48,6 +48,11 @@ impl<'c, 'a> PreparedCall<'c, 'a> {
         calls.iter().map(prepare).collect()
     }
 
+    /// By key.
+    pub(super) fn args(&self) -> &[(Cow<'a, str>, Json<'a>)] {
+        &self.args
+    }
+
     pub(super) fn arg_count(&self) -> usize {
         self.args.len()
     }

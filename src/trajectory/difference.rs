@@ -184,11 +184,31 @@ pub fn explain<'a>(
     equality: CallEquality,
     ordered: bool,
 ) -> Vec<AlignmentEntry<'a>> {
-    let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
-    let Ok(pairs) = largest_pairs(equality, ordered, &expected, &actual) else {
-        return call_by_call(&expected, &actual, equality);
-    };
-    let mut draft = AlignmentDraft::new(&expected, &actual);
+    explain_calls(&PreparedCall::all(expected), &PreparedCall::all(actual), equality, ordered, None)
+}
+
+/// As [`explain`], given the pairs that [`tool_trajectory_f1`](super::tool_trajectory_f1) found.
+#[must_use]
+pub fn explain_matches<'a>(
+    expected: &[ToolCall<'a>],
+    actual: &[ToolCall<'a>],
+    equality: CallEquality,
+    ordered: bool,
+    pairs: Vec<CallPair>,
+) -> Vec<AlignmentEntry<'a>> {
+    explain_calls(&PreparedCall::all(expected), &PreparedCall::all(actual), equality, ordered, Some(pairs))
+}
+
+fn explain_calls<'a>(
+    expected: &[PreparedCall<'_, 'a>],
+    actual: &[PreparedCall<'_, 'a>],
+    equality: CallEquality,
+    ordered: bool,
+    pairs: Option<Vec<CallPair>>,
+) -> Vec<AlignmentEntry<'a>> {
+    let pairs = pairs.map_or_else(|| largest_pairs(equality, ordered, expected, actual), Ok);
+    let Ok(pairs) = pairs else { return call_by_call(expected, actual, equality) };
+    let mut draft = AlignmentDraft::new(expected, actual);
     pairs.iter().for_each(|pair| draft.pair(AlignmentKind::Match, *pair));
     if ordered {
         draft.pair_moved(equality);

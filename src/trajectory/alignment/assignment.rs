@@ -39,13 +39,13 @@ pub(super) fn align(values: &PairValues, expected: usize) -> Vec<(usize, usize)>
 /// The values of all pairs, indexed from either side.
 #[derive(Clone, Copy)]
 struct ValueTable<'v> {
-    cells: &'v [i128],
+    cells: &'v [i64],
     row_step: usize,
     column_step: usize,
 }
 
 impl ValueTable<'_> {
-    fn value(self, row: usize, column: usize) -> i128 {
+    fn value(self, row: usize, column: usize) -> i64 {
         self.cells[row * self.row_step + column * self.column_step]
     }
 }
@@ -53,8 +53,8 @@ impl ValueTable<'_> {
 /// A best alignment, with the potentials that characterise the others.
 struct BestAlignment<'v> {
     values: ValueTable<'v>,
-    expected_potentials: Vec<i128>,
-    actual_potentials: Vec<i128>,
+    expected_potentials: Vec<i64>,
+    actual_potentials: Vec<i64>,
     /// The partner of each expected call; the number of actual calls means none.
     actual_by_expected: Vec<usize>,
 }
@@ -136,9 +136,9 @@ impl BestAlignment<'_> {
 const NOBODY: usize = usize::MAX;
 
 struct Solution {
-    row_potentials: Vec<i128>,
+    row_potentials: Vec<i64>,
     /// At least 0, and 0 for columns without a row.
-    column_potentials: Vec<i128>,
+    column_potentials: Vec<i64>,
     /// The row of each column, or [`NOBODY`].
     row_by_column: Vec<usize>,
 }
@@ -146,14 +146,14 @@ struct Solution {
 /// Assigns every row a column of its own so that the sum of the values is the largest. There are at least as
 /// many columns as rows.
 fn solve(rows: usize, columns: usize, values: ValueTable<'_>) -> Solution {
-    let mut row_potentials = vec![0i128; rows];
-    let mut column_potentials = vec![0i128; columns];
+    let mut row_potentials = vec![0i64; rows];
+    let mut column_potentials = vec![0i64; columns];
     let mut row_by_column = vec![NOBODY; columns];
     for start in 0..rows {
         // Grows a tree of tight pairs from the new row until it reaches a column without a row.
         row_potentials[start] =
             (0..columns).map(|c| values.value(start, c) - column_potentials[c]).max().unwrap_or(0);
-        let mut slack = vec![i128::MAX; columns];
+        let mut slack = vec![i64::MAX; columns];
         let mut reached_from = vec![NOBODY; columns];
         let mut in_tree = vec![false; columns];
         let mut tree_rows = vec![start];

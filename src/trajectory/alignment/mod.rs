@@ -25,8 +25,9 @@ use crate::foundation::sort::sort;
 pub const MAX_PAIRS: usize = 1 << 21;
 /// The most steps, E · A · max(E, A), of aligning calls of one name in any order: 645 per side.
 pub const MAX_STEPS: usize = 1 << 28;
-/// The largest common denominator: calls with any numbers of arguments up to 66, or with a few larger numbers.
-pub const MAX_DENOMINATOR: u128 = 1 << 90;
+/// The most that the common denominator may be times the square of the number of pairs, so that sums of values fit 64 bits:
+/// it is for 1,448 calls with any numbers of arguments up to 28, for 30 calls up to 36, and with a few larger numbers.
+pub const MAX_SCALE: u64 = 1 << 62;
 
 /// The indices of an expected and an actual call that are paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +59,7 @@ impl Agreement {
         if self.is_whole() {
             return (1, 1);
         }
-        let divisor = gcd(self.matched, self.of);
+        let divisor = gcd(self.matched.into(), self.of.into()) as u32;
         (self.matched / divisor, self.of / divisor)
     }
 }
@@ -113,7 +114,7 @@ fn largest_pairs(
 /// are made as well, where nothing better is.
 ///
 /// # Errors
-/// `limit_exceeded` beyond [`MAX_PAIRS`], [`MAX_STEPS`] or [`MAX_DENOMINATOR`].
+/// `limit_exceeded` beyond [`MAX_PAIRS`], [`MAX_STEPS`] or [`MAX_SCALE`].
 ///
 /// ```
 /// use adk_metrics::trajectory::{CallPair, alignment::{Agreement, best}};
@@ -217,7 +218,7 @@ fn by_name(names: &[u32]) -> Vec<(u32, usize)> {
 struct PairValues {
     columns: usize,
     /// Row by row; negative for pairs that are not allowed.
-    cells: Vec<i128>,
+    cells: Vec<i64>,
 }
 
 impl PairValues {
@@ -230,54 +231,43 @@ impl PairValues {
         for row in 0..rows {
             agreements.extend((0..columns).map(|column| agreement(row, column)));
         }
-        let denominator = common_denominator(&agreements)?;
         // One more than the largest number of pairs, so that complete pairs only break ties.
-        let pairs = rows.min(columns) as i128 + 1;
+        let pairs = rows.min(columns) as u64 + 1;
+        let denominator = common_denominator(&agreements, MAX_SCALE / (pairs * pairs))?;
         let value = |agreement: Agreement| {
             let (matched, of) = agreement.reduced();
-            let (part, _) = divided(denominator, of);
-            i128::from(matched) * part.cast_signed() * pairs + i128::from(agreement.is_whole())
+            let share = u64::from(matched) * (denominator / u64::from(of));
+            (share * pairs).cast_signed() + i64::from(agreement.is_whole())
         };
         let values = agreements.iter().map(|agreement| agreement.map_or(-1, value));
         Ok(Self { columns, cells: values.collect() })
     }
 
-    fn get(&self, row: usize, column: usize) -> Option<i128> {
+    fn get(&self, row: usize, column: usize) -> Option<i64> {
         self.cells.get(row * self.columns + column).copied().filter(|value| *value >= 0)
     }
 }
 
 /// A common multiple of all denominators.
-fn common_denominator(agreements: &[Option<Agreement>]) -> Result<u128> {
-    let mut denominator = 1;
+fn common_denominator(agreements: &[Option<Agreement>], limit: u64) -> Result<u64> {
+    let mut denominator: u64 = 1;
     for agreement in agreements.iter().flatten() {
-        let (_, of) = agreement.reduced();
-        let (_, rest) = divided(denominator, of);
-        denominator *= u128::from(of / gcd(of, rest));
-        if denominator > MAX_DENOMINATOR {
-            return Err(Error::new(
-                ErrorCode::LimitExceeded,
-                "the calls have arguments in too many different numbers to be compared exactly",
-            )
-            .with_help("Calls with up to 66 arguments always can"));
-        }
+        let of = u64::from(agreement.reduced().1);
+        denominator = match denominator.checked_mul(of / gcd(of, denominator)) {
+            Some(common) if common <= limit => common,
+            _ => {
+                return Err(Error::new(
+                    ErrorCode::LimitExceeded,
+                    "the calls have arguments in too many different numbers to be compared exactly",
+                )
+                .with_help("Calls with up to 28 arguments always can"));
+            }
+        };
     }
     Ok(denominator)
 }
 
-/// Quotient and remainder by long division in base 2³²: a 128-bit divisor would need far more code.
-fn divided(number: u128, by: u32) -> (u128, u32) {
-    let by = u64::from(by);
-    let (mut quotient, mut rest) = (0, 0);
-    for digit in number.to_be_bytes().as_chunks().0 {
-        rest = rest << 32 | u64::from(u32::from_be_bytes(*digit));
-        quotient = quotient << 32 | u128::from(rest / by);
-        rest %= by;
-    }
-    (quotient, rest as u32)
-}
-
-fn gcd(a: u32, b: u32) -> u32 {
+fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

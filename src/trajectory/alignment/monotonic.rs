@@ -24,7 +24,7 @@ enum PathStep {
 pub(super) fn align(
     expected: usize,
     actual: usize,
-    value: &dyn Fn(usize, usize) -> Option<i128>,
+    value: &dyn Fn(usize, usize) -> Option<i64>,
 ) -> Vec<CallPair> {
     let mut steps = vec![PathStep::SkipExpected; expected * actual];
     if steps.is_empty() {
