@@ -21,6 +21,8 @@ use crate::judge::prompt::{Prompt, list_rubrics, rubrics_schema};
 use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{KnownSetting, MetricConfig, either, read_flag, settings};
+use crate::model::rubric::{Rubric, RubricContent};
+use crate::model::shape::Shape;
 
 /// What distinguishes the rubric metrics.
 pub(super) struct RubricMetric {
@@ -95,26 +97,23 @@ fn repeated(rubrics: &[ActiveRubric]) -> Option<(usize, &ActiveRubric)> {
 }
 
 fn rubric(json: Json<'_>) -> Result<ActiveRubric> {
-    const KEYS: [&str; 6] =
-        ["rubric_id", "rubricId", "rubric_content", "rubricContent", "description", "type"];
-    const CONTENT: [&str; 2] = ["text_property", "textProperty"];
     let id = either(json, ["rubric_id", "rubricId"]);
     let content = either(json, ["rubric_content", "rubricContent"]);
     let (Some(id), Some(content)) = (id, content) else {
         return Err(json.expected("a rubric: {\"rubric_id\": …, \"rubric_content\": {\"text_property\": …}}"));
     };
-    no_others(json, &KEYS)?;
-    no_others(content, &CONTENT)?;
-    let words = either(content, CONTENT);
+    no_others(json, &Rubric::SHAPE)?;
+    no_others(content, &RubricContent::SHAPE)?;
+    let words = either(content, ["text_property", "textProperty"]);
     let text = |json: Json<'_>| json.as_str().map(Cow::into_owned).ok_or_else(|| json.expected("a string"));
     Ok(ActiveRubric { id: text(id)?, words: words.map_or(Ok(String::new()), text)? })
 }
 
-fn no_others(object: Json<'_>, known: &[&str]) -> Result<()> {
+fn no_others(object: Json<'_>, shape: &Shape) -> Result<()> {
     if object.kind() != Kind::Object {
         return Err(object.expected("an object"));
     }
-    match object.entries().find(|(key, _)| !known.contains(&&**key)) {
+    match object.entries().find(|(key, _)| shape.field(key).is_none()) {
         None => Ok(()),
         Some((key, value)) => {
             Err(value.error(ErrorCode::InvalidCriterion, ["a rubric has no field `", &key, "`"].concat()))

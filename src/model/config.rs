@@ -320,11 +320,10 @@ fn read_criteria<'a>(
         let name = plain_name(key);
         names.contains(&&*name) || suggestion(&name, names.iter().copied()).is_some()
     };
-    let others = config.0.entries().filter(|(key, json)| {
-        let is_field =
-            EvalConfig::SHAPE.fields.iter().any(|field| [field.snake, field.camel].contains(&&**key));
-        !is_field && key != "$schema" && !json.is_null()
-    });
+    let others = config
+        .0
+        .entries()
+        .filter(|(key, json)| EvalConfig::SHAPE.field(key).is_none() && key != "$schema" && !json.is_null());
     let (metrics, unknown): (Vec<_>, Vec<_>) = others.partition(|(key, _)| is_meant(key));
     for (key, json) in unknown {
         warnings.add(json, format!("`{key}` is not a key of {} and is left out", EvalConfig::SHAPE.name));
@@ -375,18 +374,6 @@ pub fn read_config<M>(
     Ok(metrics)
 }
 
-/// The keys of [`EvalMetric`] in both spellings.
-const METRIC_KEYS: [&str; 8] = [
-    "metric_name",
-    "metricName",
-    "threshold",
-    "criterion",
-    "judge_model_options",
-    "judgeModelOptions",
-    "custom_function_path",
-    "customFunctionPath",
-];
-
 /// Reads one metric with its settings.
 ///
 /// # Errors
@@ -399,9 +386,6 @@ pub fn read_metric<M>(
 ) -> Result<M> {
     check(document, &EvalMetric::TYPE, warnings)?;
     let location = document.root();
-    for (key, json) in location.entries().filter(|(key, _)| !METRIC_KEYS.contains(&key.as_ref())) {
-        refuse_misspelt(json, &key, &METRIC_KEYS, &format!("a metric has no `{key}`"))?;
-    }
     let metric = EvalMetric::from_json(location);
     let name = metric.metric_name();
     let threshold = metric.threshold().map(|threshold| threshold.0);

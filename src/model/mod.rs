@@ -22,6 +22,6 @@ pub mod evalset;
 pub mod invocation;
 pub mod old_evalset;
 pub mod results;
-mod rubric;
+pub mod rubric;
 pub mod session;
 pub mod shape;

@@ -17,6 +17,7 @@ interface Provider {
 interface Manifest {
   /** Names and thresholds. */
   defaultCriteria: [string, number][];
+  limits: { MAX_BYTES: number };
   providers: ({ name: string } & Provider)[];
 }
 
@@ -58,11 +59,12 @@ export function manifest(): Plugin {
       if (id !== `\0${ID}`) return null;
       this.addWatchFile(file);
       this.addWatchFile(contract);
-      const { defaultCriteria, providers } = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+      const { defaultCriteria, limits, providers } = JSON.parse(readFileSync(file, "utf8")) as Manifest;
       const shown = providers.filter(({ form }) => form.fields.length > 0);
       const known = shown.map(({ name, label, form }) => [name, { label, ...form }]);
       return [
         `export const DEFAULT_CRITERIA = ${JSON.stringify(Object.fromEntries(defaultCriteria))};`,
+        `export const MAX_BYTES = ${limits.MAX_BYTES};`,
         `export const OPTIONS = ${JSON.stringify(optionsOf())};`,
         `export const PROVIDERS = ${JSON.stringify(Object.fromEntries(known))};`,
       ].join("\n");

@@ -4,9 +4,12 @@ declare module "virtual:examples" {
   export default examples;
 }
 
-/** Generated from the engine: google-adk's default criteria, and the form fields of options and judges. */
+/** Generated from the engine: google-adk's default criteria, its limits, and the form fields of options and judges. */
 declare module "virtual:manifest" {
   export const DEFAULT_CRITERIA: Readonly<Record<string, number>>;
+
+  /** The largest file that the engine reads. */
+  export const MAX_BYTES: number;
 
   /** An option of runs. */
   interface OptionField {

@@ -39,6 +39,14 @@ pub struct Shape {
     pub rule: Option<fn(Json<'_>, &Warnings) -> Result<()>>,
 }
 
+impl Shape {
+    /// The field with a key, in either spelling.
+    #[must_use]
+    pub fn field(&self, key: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.snake == key || field.camel == key)
+    }
+}
+
 /// What happens to keys that are no fields of their record. Keys that resemble a field are treated separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownKeys {

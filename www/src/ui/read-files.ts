@@ -1,9 +1,7 @@
 /** Reads files that were chosen, dropped or pasted. */
 
+import { MAX_BYTES } from "virtual:manifest";
 import type { NewFile } from "../state/inputs.js";
-
-/** The largest file that the engine reads. */
-const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /** Folders whose files are not the project's own. What ADK keeps is in `.adk`. */
 const IGNORED = /^(?:node_modules|\.git|\.venv|venv|__pycache__|\.next|\.nuxt|\.svelte-kit|\.turbo|\.cache|target)$/;
@@ -64,8 +62,8 @@ async function readAll(found: readonly { file: File; folder: string }[]): Promis
     const isJson = /\.(json|jsonl|ndjson|jsonc)$/i.test(file.name);
     // A single file is read whatever its name; a folder may contain anything.
     if (!isJson && folder !== "") continue;
-    if (file.size > MAX_FILE_BYTES) {
-      result.skipped.push(`${file.name} has more than 256 MiB`);
+    if (file.size > MAX_BYTES) {
+      result.skipped.push(`${file.name} has more than ${MAX_BYTES / 2 ** 20} MiB`);
       continue;
     }
     try {

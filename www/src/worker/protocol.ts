@@ -10,6 +10,7 @@ import type {
   Dialect,
   EvalCaseResult,
   EvalSetResult,
+  FunctionCall,
   JudgeRequest,
   Mistake,
   Progress,
@@ -133,6 +134,20 @@ export interface RunSummary {
 /** The most matched words of a response that are sent to the page, where each one becomes an element. */
 export const MAX_MATCHED_WORDS = 3000;
 
+/** A case: its results, and what its turns hold. */
+export interface CaseContent {
+  /** With the current thresholds, and at most {@link MAX_MATCHED_WORDS} matched words. */
+  result: EvalCaseResult;
+  turns: TurnContent[];
+}
+
+/** The texts and the tool calls of a turn, as the metrics see them. */
+export interface TurnContent {
+  userText: string;
+  actual: { text: string; calls: FunctionCall[] };
+  expected?: { text: string; calls: FunctionCall[] };
+}
+
 /** A question that a judge was asked. */
 export type Question = Pick<
   JudgeRequest,
@@ -180,8 +195,7 @@ export interface Engine extends Preparation, Parts {
   connections(): Record<string, number>;
   /** Applies thresholds and returns the new verdicts. Metrics that are not named keep the thresholds of the run. */
   withThresholds(run: string, thresholds: ReadonlyMap<string, number>): Promise<Outcome<Verdicts>>;
-  /** One case with the current thresholds, with at most {@link MAX_MATCHED_WORDS} matched words. */
-  caseAt(run: string, row: number): Promise<Outcome<EvalCaseResult>>;
+  caseAt(run: string, row: number): Promise<Outcome<CaseContent>>;
   /** The questions that judges were asked about a case, wherever their replies came from. */
   questionsAt(run: string, row: number): Promise<Outcome<Question[]>>;
   /** The tool calls of a case, matched in every mode; empty if no turn has expected calls. */

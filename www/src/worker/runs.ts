@@ -6,10 +6,14 @@ import {
   type EvalMetricResult,
   type EvalSetResult,
   EvalStatus,
+  finalText,
+  type Invocation,
+  toolCallsOf,
   withThresholds,
 } from "adk-metrics/web";
 import type { Source } from "./replay.js";
 import {
+  type CaseContent,
   type Matching,
   type MetricColumn,
   MAX_MATCHED_WORDS,
@@ -142,12 +146,12 @@ export class Run {
   }
 
   /** A case with the current thresholds; undefined if the row does not exist. */
-  caseAt(row: number): EvalCaseResult | undefined {
+  caseAt(row: number): CaseContent | undefined {
     const place = this.#locate(row);
     if (place === undefined) return undefined;
     const { set, result } = place;
     const [shown] = withOwnThresholds({ ...set.result, evalCaseResults: [result] }, this.#thresholds).evalCaseResults;
-    return shown === undefined ? undefined : limitMatchedWords(shown);
+    return shown === undefined ? undefined : contentOf(limitMatchedWords(shown));
   }
 
   /** A case as it was scored, and the results of its evalset; undefined if the row does not exist. */
@@ -234,6 +238,19 @@ function limitMatchedWords(result: EvalCaseResult): EvalCaseResult {
       evalMetricResults: turn.evalMetricResults.map(limited),
     })),
   };
+}
+
+/** A case with what its turns hold. Calls are objects of the results, so that they cross to the page once. */
+function contentOf(result: EvalCaseResult): CaseContent {
+  const side = (invocation: Invocation) => ({ text: finalText(invocation), calls: toolCallsOf(invocation) });
+  const turns = result.evalMetricResultPerInvocation.map(
+    ({ actualInvocation: actual, expectedInvocation: expected }) => ({
+      userText: finalText({ ...actual, finalResponse: actual.userContent }),
+      actual: side(actual),
+      ...(expected === undefined ? {} : { expected: side(expected) }),
+    }),
+  );
+  return { result, turns };
 }
 
 function isJudged({ evalMetricResultPerInvocation: turns }: EvalCaseResult): boolean {

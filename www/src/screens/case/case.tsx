@@ -13,12 +13,12 @@ import { labelOf } from "../../ui/set-label.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
-import type { Matching, Problem, Question } from "../../worker/protocol.js";
+import type { CaseContent, Matching, Problem, Question, TurnContent } from "../../worker/protocol.js";
 import { names, rows } from "../results/view.js";
 import { Calls } from "./calls.js";
 import { AgentInstructions, Events } from "./events.js";
 import { Judged } from "./judged.js";
-import { comparesCalls, comparesTexts, questionOf, textOf, outputsOf, toolCallsOf } from "./model.js";
+import { comparesCalls, comparesTexts, questionOf, outputsOf } from "./model.js";
 import { ContextText, type Highlight, HighlightContext } from "./highlight.js";
 import { Responses } from "./responses.js";
 import { Rubrics } from "./rubrics.js";
@@ -103,7 +103,7 @@ function takesArrows(target: EventTarget | null): boolean {
 function CaseDetails({ run, row }: { run: string; row: number }) {
   // Results from elsewhere may be damaged where nothing was validated yet.
   const [error] = useErrorBoundary();
-  const result = useSignal<EvalCaseResult | undefined>(undefined);
+  const content = useSignal<CaseContent | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
   const matchings = useSignal<readonly Matching[]>([]);
   const status = summary.value?.verdicts.cases[row] ?? 0;
@@ -116,7 +116,7 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
     let isCurrent = true;
     void engine.caseAt(run, row).then((outcome) => {
       if (!isCurrent) return;
-      if (outcome.ok) result.value = outcome.value;
+      if (outcome.ok) content.value = outcome.value;
       else problem.value = outcome.problem;
     });
     void engine.matchingsAt(run, row).then((outcome) => {
@@ -130,7 +130,7 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
   const name = names.value[row] ?? "";
   const { sets = [], evalIds = [] } = summary.value ?? {};
   const set = sets.find(({ from, count }) => row >= from && row < from + count);
-  const shown = result.value;
+  const shown = content.value?.result;
   return (
     <article>
       <header class="case-head">
@@ -158,10 +158,10 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
       {problem.value !== undefined && <p class="notice failed">{problem.value.message}</p>}
       {error !== undefined ? (
         <p class="notice failed">This case cannot be shown: its results are damaged.</p>
-      ) : shown === undefined ? (
+      ) : content.value === undefined ? (
         problem.value === undefined && <p class="muted">Loading…</p>
       ) : (
-        <CaseBody result={shown} matchings={matchings.value} questions={() => engine.questionsAt(run, row)} />
+        <CaseBody content={content.value} matchings={matchings.value} questions={() => engine.questionsAt(run, row)} />
       )}
     </article>
   );
@@ -177,12 +177,13 @@ function EditLink({ path, evalId }: { path: string | undefined; evalId: string }
 }
 
 interface DetailsProps {
-  result: EvalCaseResult;
+  content: CaseContent;
   matchings: readonly Matching[];
   questions(): ReturnType<typeof engine.questionsAt>;
 }
 
-function CaseBody({ result, matchings, questions }: DetailsProps) {
+function CaseBody({ content, matchings, questions }: DetailsProps) {
+  const { result } = content;
   const mode = useSignal<string | undefined>(undefined);
   const limit = useSignal(TURNS_PER_PAGE);
   const turns = result.evalMetricResultPerInvocation;
@@ -201,6 +202,7 @@ function CaseBody({ result, matchings, questions }: DetailsProps) {
           <Turn
             key={index}
             turn={turn}
+            content={content.turns[index] as TurnContent}
             index={index}
             count={turns.length}
             matchings={matchings}
@@ -269,6 +271,7 @@ function Verdicts({ result, turnLimit }: { result: EvalCaseResult; turnLimit: Si
 
 interface TurnProps {
   turn: EvalCaseResult["evalMetricResultPerInvocation"][number];
+  content: TurnContent;
   index: number;
   count: number;
   matchings: readonly Matching[];
@@ -276,8 +279,9 @@ interface TurnProps {
   ask(turn: number, metric: EvalMetricResult, vote: SampleVote): Promise<Question | undefined>;
 }
 
-function Turn({ turn, index, count, matchings, mode, ask }: TurnProps) {
-  const { actualInvocation: actual, expectedInvocation: expected, evalMetricResults: metrics } = turn;
+function Turn({ turn, content, index, count, matchings, mode, ask }: TurnProps) {
+  const { actualInvocation: invocation, evalMetricResults: metrics } = turn;
+  const { userText, actual, expected } = content;
   const highlight = useSignal<Highlight | undefined>(undefined);
   useSignalEffect(() => {
     if (!highlight.value?.isChosen) return undefined;
@@ -295,18 +299,18 @@ function Turn({ turn, index, count, matchings, mode, ask }: TurnProps) {
         </h2>
         <div class="said user">
           <h3>User</h3>
-          <ContextText>{textOf(actual.userContent)}</ContextText>
+          <ContextText>{userText}</ContextText>
         </div>
         <Responses
-          expected={comparesTexts(expected, metrics) ? textOf(expected?.finalResponse) : undefined}
-          actual={textOf(actual.finalResponse)}
+          expected={comparesTexts(expected, metrics) ? expected?.text : undefined}
+          actual={actual.text}
           metrics={metrics}
         />
         <Calls
           turn={index}
-          expected={toolCallsOf(expected)}
-          actual={toolCallsOf(actual)}
-          outputs={outputsOf(actual)}
+          expected={expected?.calls ?? []}
+          actual={actual.calls}
+          outputs={outputsOf(invocation)}
           metrics={metrics}
           matchings={comparesCalls(expected, metrics) ? matchings : []}
           mode={mode}
@@ -314,8 +318,8 @@ function Turn({ turn, index, count, matchings, mode, ask }: TurnProps) {
         <div class="turn-lower">
           <Judged metrics={metrics} ask={(metric, vote) => ask(index, metric, vote)} />
           <div class="context" tabIndex={0} role="group" aria-label={`What happened in turn ${index + 1}`}>
-            <Events invocation={actual} />
-            <AgentInstructions invocation={actual} />
+            <Events invocation={invocation} />
+            <AgentInstructions invocation={invocation} />
           </div>
         </div>
       </section>

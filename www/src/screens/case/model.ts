@@ -1,26 +1,7 @@
-/** Reads the texts, the tool calls and the events of a case's turns. */
+/** Reads the events of a case's turns. */
 
-import type { Content, EvalMetricResult, FunctionCall, FunctionResponse, Invocation, SampleVote } from "adk-metrics";
-import type { Question } from "../../worker/protocol.js";
-
-/** The text of a content as the metrics see it: its non-empty part texts, joined by line feeds. */
-export function textOf(content: Content | undefined): string {
-  return (content?.parts ?? [])
-    .map(({ text }) => text ?? "")
-    .filter((text) => text !== "")
-    .join("\n");
-}
-
-/** The tool calls of an invocation, in order; `explanation.alignment` counts in this list. */
-export function toolCallsOf(invocation: Invocation | undefined): FunctionCall[] {
-  const data: unknown = invocation?.intermediateData;
-  if (!isRecord(data)) return [];
-  if (!Array.isArray(data["invocationEvents"])) return objectsIn(data["toolUses"]);
-  return objectsIn(data["invocationEvents"])
-    .flatMap(({ content }) => (isRecord(content) ? objectsIn(content["parts"]) : []))
-    .map(({ functionCall }) => functionCall)
-    .filter(isRecord);
-}
+import type { EvalMetricResult, FunctionCall, FunctionResponse, Invocation, SampleVote } from "adk-metrics";
+import type { Question, TurnContent } from "../../worker/protocol.js";
 
 /** An event in a turn between the user's message and the final response. */
 export type TurnEvent = { author?: string; usage?: string } & (
@@ -50,7 +31,7 @@ export function turnEventsOf(invocation: Invocation): { events: TurnEvent[]; isO
   return { events: [...calls, ...texts], isOrdered: calls.length === 0 || texts.length === 0 };
 }
 
-/** The output of each tool call of a turn, in the order of {@link toolCallsOf}; undefined if there is none. */
+/** The output of each tool call of a turn, in the order of its {@link TurnContent}; undefined if there is none. */
 export function outputsOf(invocation: Invocation): (FunctionResponse | undefined)[] {
   const { events } = turnEventsOf(invocation);
   const calls = events.flatMap((one) => (one.kind === "call" ? [one.call] : []));
@@ -195,15 +176,15 @@ export function jsonOf(value: unknown): string {
 }
 
 /** Whether to show an expected response: the turn has one, or a metric needs one. */
-export function comparesTexts(expected: Invocation | undefined, metrics: readonly EvalMetricResult[]): boolean {
+export function comparesTexts(expected: TurnContent["expected"], metrics: readonly EvalMetricResult[]): boolean {
   if (expected === undefined) return false;
-  return textOf(expected.finalResponse) !== "" || metrics.some(({ metricName }) => /response_match/.test(metricName));
+  return expected.text !== "" || metrics.some(({ metricName }) => /response_match/.test(metricName));
 }
 
 /** Whether to compare tool calls: the turn has expected ones, or a metric compared with none. */
-export function comparesCalls(expected: Invocation | undefined, metrics: readonly EvalMetricResult[]): boolean {
+export function comparesCalls(expected: TurnContent["expected"], metrics: readonly EvalMetricResult[]): boolean {
   if (expected === undefined) return false;
-  return toolCallsOf(expected).length > 0 || metrics.some(({ explanation }) => explanation?.alignment !== undefined);
+  return expected.calls.length > 0 || metrics.some(({ explanation }) => explanation?.alignment !== undefined);
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
