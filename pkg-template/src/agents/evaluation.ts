@@ -102,7 +102,7 @@ export async function checkedEvaluation(
     const spending = new Spending(options.budget);
     const settings = runOptions(options);
     const journal = sectionOf(options.journal);
-    const runs = runCases(subject, open.evalSet, numRuns, settings, spending, leftOut, journal);
+    const runs = runCases(subject, open.evalSet, { numRuns, spending, leftOut, journal }, settings);
     const inferenceResults = await runs.catch((error: unknown) => {
       journal?.abandon();
       throw error;

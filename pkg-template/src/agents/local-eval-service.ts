@@ -100,15 +100,9 @@ export class LocalEvalService {
     }
     for (const [index, set] of sets.entries()) {
       const spending = new Spending(this.#options.budget, this.#spending);
-      const results = await runCases(
-        subject,
-        set,
-        1,
-        runOptions(this.#options),
-        spending,
-        leftOut[index],
-        sectionOf(this.#options.journal),
-      );
+      const journal = sectionOf(this.#options.journal);
+      const runs = { numRuns: 1, spending, leftOut: leftOut[index], journal };
+      const results = await runCases(subject, set, runs, runOptions(this.#options));
       for (const [at, evalCase] of set.evalCases.entries()) {
         const result = results[at] as InferenceResult;
         const named = (turns: readonly Invocation[] | undefined, mark: string) =>

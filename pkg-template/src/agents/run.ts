@@ -74,22 +74,28 @@ export const DEFAULT_NUM_RUNS = 2;
 /** How long an agent may take for a turn unless the options say otherwise. */
 export const DEFAULT_TURN_TIMEOUT_MS = 300_000;
 
+/** The runs of an evalset's cases. */
+export interface Runs {
+  /** How often each case is run. */
+  numRuns: number;
+  /** What simulated users may spend, and did; that of a case is the part of its id. */
+  spending: Spending;
+  /** Why cases are not run, by their ids. */
+  leftOut?: ReadonlyMap<string, string> | undefined;
+  /** Where runs are kept, and found. */
+  journal?: JournalSection | undefined;
+}
+
 /**
- * Runs every case `numRuns` times. The results come in the order of the cases, run by run.
+ * Runs every case. The results come in the order of the cases, run by run.
  *
- * @param leftOut Why cases are not run, by their ids.
- * @param spending What simulated users may spend, and did; that of a case is the part of its id.
- * @param journal Where runs are kept, and found.
  * @throws {AdkMetricsError} `invalid_input` for numbers out of range. Whether users can be played is for {@link checkPlayer}.
  */
 export async function runCases(
   subject: Subject,
   { evalSetId, evalCases }: { evalSetId: string; evalCases: readonly EvalCase[] },
-  numRuns: number,
+  { numRuns, spending, leftOut, journal }: Runs,
   options: AgentRunOptions,
-  spending: Spending,
-  leftOut: ReadonlyMap<string, string> = new Map(),
-  journal?: JournalSection,
 ): Promise<InferenceResult[]> {
   const { parallelism = DEFAULT_PARALLELISM } = options;
   checkPositive(numRuns, "numRuns");
@@ -102,7 +108,7 @@ export async function runCases(
     for (const [index, evalCase] of evalCases.entries()) {
       const at = run * evalCases.length + index;
       if (journal?.isOurs?.(evalCase.evalId, run) === false) continue;
-      const errorMessage = leftOut.get(evalCase.evalId);
+      const errorMessage = leftOut?.get(evalCase.evalId);
       if (errorMessage === undefined) tasks.push({ at, evalSetId, evalCase, run });
       else results[at] = { ...emptyResult(evalSetId, evalCase), status: 0, errorMessage };
     }

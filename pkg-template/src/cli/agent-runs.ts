@@ -221,7 +221,8 @@ export class AgentRuns {
         if (bails && progress.failed) failed.abort();
       },
     };
-    const all = await runCases(announced, { evalSetId, evalCases }, this.#numRuns, options, spending, leftOut, journal);
+    const runs = { numRuns: this.#numRuns, spending, leftOut, journal };
+    const all = await runCases(announced, { evalSetId, evalCases }, runs, options);
     bar.clear();
     const results = all.filter((result) => !wasCancelled(result));
     const isCut = results.length < all.length;

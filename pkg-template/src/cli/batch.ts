@@ -21,7 +21,7 @@ import { FOR_JUDGES, Judging, sayUseless } from "./judging.js";
 import { inFiles, Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { ExitStatus, note } from "./process.js";
-import { planOf, portionsFor, registriesOf, sayUnusedMetrics } from "./scoring.js";
+import { planOf, portionsFor, registriesOf, sayUnusedMetrics } from "./source.js";
 
 /** The default folder of replies and batches. */
 const FOLDER = "adk-metrics-replies";

@@ -8,7 +8,8 @@ import { Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import type { ExitStatus } from "./process.js";
 import { watch } from "./watch.js";
-import { score, type Source } from "./scoring.js";
+import { score } from "./scoring.js";
+import type { Source } from "./source.js";
 
 /** Runs `eval`. */
 export async function evalCommand(args: readonly string[]): Promise<ExitStatus> {

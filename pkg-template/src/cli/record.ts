@@ -25,7 +25,7 @@ import { distinctNames, isFolder } from "./outputs.js";
 import { ExitStatus, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { refuseInputs, refuseShared } from "./overwriting.js";
-import { planOf } from "./scoring.js";
+import { planOf } from "./source.js";
 import { prepareFile, writeSafely } from "./write.js";
 
 const EXAMPLE = "record --agent ./agent.ts travel.evalset.json --output travel.inferences.json";

@@ -6,7 +6,8 @@ import { Journaling } from "./journal.js";
 import { optionsOf } from "./options.js";
 import { type ExitStatus, note } from "./process.js";
 import { watch } from "./watch.js";
-import { score, type Source } from "./scoring.js";
+import { score } from "./scoring.js";
+import type { Source } from "./source.js";
 
 const EXAMPLE = "run --agent ./agent.ts travel.evalset.json";
 

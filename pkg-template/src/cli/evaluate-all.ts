@@ -1,0 +1,253 @@
+/** Scores every input of a command, one after the other. */
+
+import { check, type ScoringOptions } from "../agents/evaluation.js";
+import { forecast } from "../agents/scorable.js";
+import { Spending } from "../agents/spending.js";
+import { strictErrorOf } from "../errors.js";
+import type { JournalSection } from "../journal/section.js";
+import { append } from "../lists.js";
+import type { Budget, EvalSet, EvalSetResult, EvaluateRequest, MetricRegistry, Progress } from "../types.js";
+import { selectedCases, selectedIds } from "./agent-runs.js";
+import { api } from "./api.js";
+import type { Arguments } from "./arguments.js";
+import { firstFailure, joined, leftOutText, untilFailure } from "./bail.js";
+import { withCalibrationBeside } from "./calibration.js";
+import { type Input, sayWhichCriteria } from "./inputs.js";
+import type { Interruption } from "./interruption.js";
+import type { Journaling } from "./journal.js";
+import type { Judging } from "./judging.js";
+import { inFiles, inWhole, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
+import { inOrder } from "./portions.js";
+import { warn } from "./process.js";
+import { ProgressBar } from "./progress.js";
+import { type Actual, planOf, portionsFor, registriesOf, sayUnusedMetrics, type Source } from "./source.js";
+
+/** What is to be scored, and how. */
+export interface Work {
+  inputs: readonly Input[];
+  source: Source;
+  options: ScoringOptions;
+  budget: Budget;
+  judging: Judging;
+  stop: Interruption;
+  journal: Journaling | undefined;
+}
+
+/** The results of all inputs. */
+export interface Outcome {
+  /** The result of each input, in their order; undefined for one that was not scored. */
+  scored: readonly (EvalSetResult | undefined)[];
+  /** Why inputs could not be scored. */
+  mistakes: readonly unknown[];
+  models: ReadonlySet<string>;
+  leftOut: string | undefined;
+}
+
+/** What all inputs share while they are scored. */
+interface Progressing extends Work {
+  /** The options of every evaluation. */
+  common: ScoringOptions;
+  registries: readonly MetricRegistry[];
+  bails: boolean;
+  bar: ProgressBar;
+  spent: Spending;
+  /** Whether cases were left out because something was stopped. */
+  isCut: boolean;
+}
+
+/** The results of the parts of an input, and why there are no more. */
+interface Parts {
+  results: readonly EvalSetResult[];
+  mistake?: unknown;
+}
+
+/**
+ * Scores all inputs. One that cannot be scored does not keep the others from it.
+ *
+ * @returns Undefined if a signal ended the wait for batches.
+ */
+export async function evaluateAll(work: Work, given: Arguments): Promise<Outcome | undefined> {
+  const running = await begun(work, given);
+  if (running === undefined) return undefined;
+  const { inputs, stop, journal, bails, bar, spent } = running;
+  const scored = inputs.map((): EvalSetResult | undefined => undefined);
+  const mistakes = new Set<unknown>();
+  const unusable = new Set<Input>();
+  for (const [at, input] of inputs.entries()) {
+    const parts = await partsOf(input, at, running);
+    if ("mistake" in parts) {
+      mistakes.add(parts.mistake);
+      unusable.add(input);
+    }
+    const result = await wholeOf(input, parts.results);
+    scored[at] = result;
+    // Yields to the event loop, so that Ctrl-C is noticed.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (stop.isOver || (bails && result !== undefined && firstFailure([result]) !== undefined)) break;
+  }
+  bar.clear();
+  if (!running.isCut && !stop.isOver && mistakes.size === 0) await journal?.end();
+  const results = scored.flatMap((result) => result ?? []);
+  const usable = inputs.filter((input) => !unusable.has(input));
+  const leftOut = bails && !stop.isInterrupted ? await leftOutText(usable, results) : undefined;
+  return { scored, mistakes: [...mistakes], models: spent.models, leftOut };
+}
+
+/**
+ * Does what comes before the first case: loads judges and metrics, checks the inputs, opens the journal, asks batches.
+ *
+ * @returns Undefined if a signal ended the wait for batches.
+ */
+async function begun(work: Work, given: Arguments): Promise<Progressing | undefined> {
+  const { inputs, source, options, budget, judging, stop, journal } = work;
+  const { fileCache } = await api();
+  const { cache } = judging;
+  const merged = journal?.isMerging === true ? journal.mergedOptions : undefined;
+  const common: ScoringOptions = {
+    ...options,
+    ...(merged ?? judging.options()),
+    ...(cache === undefined ? {} : { cache: fileCache(cache) }),
+  };
+  await judging.load();
+  await source.prepare?.(inputs);
+  const registries = await registriesOf(inputs, given.all("metrics"));
+  if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
+  const strict = given.has("strict");
+  if (source.begin !== undefined || strict) {
+    await checkAll(inputs, source, registries, { ...common, ...journal?.checkOptions, budget, strict });
+  }
+  await source.begin?.();
+  await journal?.open(inputs, source.numRuns);
+  stop.listen();
+  sayWhichCriteria(inputs, registries);
+  if (given.has("batch")) {
+    const { askInBatches } = await import("./batch.js");
+    const answered = await askInBatches({ inputs, registries, options: common, judging, budget }, given, stop);
+    if (answered === undefined) return undefined;
+    common.cache = answered;
+  }
+  const [bar, spent, bails] = [new ProgressBar(), new Spending(budget), given.has("bail")];
+  return { ...work, common, registries, bails, bar, spent, isCut: false };
+}
+
+/** Scores an input, portion by portion, until a mistake, a signal or, with `--bail`, a failure. */
+async function partsOf(input: Input, at: number, running: Progressing): Promise<Parts> {
+  const { source, stop, journal, bails, bar, spent } = running;
+  const results: EvalSetResult[] = [];
+  let { files } = input;
+  let portions = 0;
+  try {
+    for (const portion of await portionsFor(input, source, bails)) {
+      ({ files } = portion);
+      const { evalSetId, evalCases } = journal === undefined ? NO_CASES : await selectedCases(portion);
+      const section = await journal?.section(at, portions, evalSetId);
+      portions += 1;
+      const evalIds = section && source.numRuns === undefined ? oursOf(evalCases, section, portion) : undefined;
+      if (evalIds?.length === 0) continue;
+      const did = await source.actualOf(portion, stop, bar, spent.left(), section);
+      if (did.evalIds?.length === 0) break;
+      const request = {
+        ...running.common,
+        ...planOf(portion),
+        ...(evalIds === undefined ? {} : { evalIds }),
+        ...(did.evalIds === undefined ? {} : { evalIds: did.evalIds }),
+        actual: did.actual,
+        ...(section === undefined ? {} : { journal: section }),
+        registry: running.registries[at] as MetricRegistry,
+        budget: (did.spending ?? spent).left(),
+      };
+      results.push(await resultOf(portion, request, did, running));
+      if (stop.isOver || (bails && firstFailure(results) !== undefined)) break;
+    }
+  } catch (error) {
+    return { results, mistake: inFiles(error, files) };
+  }
+  return { results };
+}
+
+/** Scores a portion, and adds up what it cost. */
+async function resultOf(
+  { files }: Input,
+  request: EvaluateRequest,
+  did: Actual,
+  running: Progressing,
+): Promise<EvalSetResult> {
+  const { judging, stop, bails, bar, spent } = running;
+  const { evaluate } = await api();
+  const signal = stop.phase();
+  let done = 0;
+  const onProgress = (progress: Progress) => {
+    if (signal.aborted) return;
+    done = progress.done;
+    bar.update(files.evalSet, progress);
+  };
+  bar.begin(files.evalSet, () => judging.calls);
+  const watched = { ...request, signal, onProgress };
+  const result = bails ? await untilFailure(watched) : await evaluate(watched);
+  // The cases that a cancelled run left out come after those that were done.
+  if (!bails && result.cancelled === true) result.evalCaseResults.length = done;
+  if (did.isCut === true || result.cancelled === true) running.isCut = true;
+  // Warnings about the command's options come from `judging.report`, once for all evalsets.
+  if (result.warnings !== undefined) result.warnings = result.warnings.filter(({ path }) => path !== "options");
+  const { firstCase } = files;
+  if (firstCase !== undefined && result.warnings !== undefined) {
+    result.warnings = result.warnings.map((warning) => inWhole(warning, firstCase));
+  }
+  did.spending?.noteIn(result);
+  for (const model of did.spending?.models ?? []) spent.models.add(model);
+  for (const { model } of result.judges ?? []) if (model !== undefined) spent.models.add(model);
+  spent.add(result.judgeUsage);
+  spent.add(result.simulatorUsage);
+  return result;
+}
+
+/** The result of an input, from those of its parts. */
+async function wholeOf(input: Input, parts: readonly EvalSetResult[]): Promise<EvalSetResult | undefined> {
+  if (parts.length === 0) return undefined;
+  const all = joined(parts);
+  if (input.warning !== undefined) all.warnings = [...(all.warnings ?? []), input.warning];
+  const calibrated = await withCalibrationBeside(all, input.files);
+  return input.largeResults === undefined ? calibrated : inOrder(calibrated, await selectedIds(input));
+}
+
+const NO_CASES: Pick<EvalSet, "evalSetId" | "evalCases"> = { evalSetId: "", evalCases: [] };
+
+/** The ids of the cases of this shard; undefined without `--shard`. */
+function oursOf(evalCases: EvalSet["evalCases"], section: JournalSection, { selection }: Input): string[] | undefined {
+  const { isOurs } = section;
+  if (isOurs === undefined) return undefined;
+  section.selected = { evalIds: selection.evalIds };
+  return evalCases.map(({ evalId }) => evalId).filter((evalId) => isOurs(evalId, 0));
+}
+
+/** @throws {Mistakes} for what is wrong with evalsets, metrics, judges and simulated users. */
+async function checkAll(
+  inputs: readonly Input[],
+  source: Source,
+  registries: readonly MetricRegistry[],
+  options: ScoringOptions & { budget: Budget },
+): Promise<void> {
+  const mistakes: unknown[] = [];
+  for (const [at, input] of inputs.entries()) {
+    const { files, actual } = input;
+    const own = { ...options, registry: registries[at] as MetricRegistry };
+    try {
+      const plan = planOf(input);
+      const isRun = source.begin !== undefined;
+      const checked = await check({ ...plan, ...(actual === undefined ? {} : { actual }) }, own, isRun);
+      await source.check?.(input);
+      if (isRun) {
+        const { leftOut, warnings } = forecast(checked, { ...plan, ...options });
+        input.leftOut = leftOut;
+        for (const warning of [...checked.warnings, ...warnings]) {
+          warn(warning.message, placeOf(warning, files), warning.help);
+        }
+      }
+      if (options.judge === undefined) await source.checkUsers?.(input, options.budget);
+      if (options.strict === true && input.warning !== undefined) throw strictErrorOf([input.warning]);
+    } catch (error) {
+      append(mistakes, refusedWarnings(error, files));
+    }
+  }
+  if (mistakes.length > 0) throw new Mistakes(mistakes);
+}

@@ -1,0 +1,119 @@
+/** What a command evaluates: evalsets with their plans, metrics and portions, and where actual conversations come from. */
+
+import { dirname } from "node:path";
+import type { Plan } from "../agents/evaluation.js";
+import type { Spending } from "../agents/spending.js";
+import { closest } from "../closest.js";
+import { criteriaIn, customMetricsIn } from "../engine/criteria.js";
+import type { JournalSection } from "../journal/section.js";
+import type { Budget, MetricRegistry } from "../types.js";
+import { recordOf, selectedIds } from "./agent-runs.js";
+import { api } from "./api.js";
+import { baseName } from "./files.js";
+import type { Input } from "./inputs.js";
+import type { Interruption } from "./interruption.js";
+import { inFiles } from "./mistakes.js";
+import { portionsOf } from "./portions.js";
+import { hostUserCode, warn } from "./process.js";
+import type { ProgressBar } from "./progress.js";
+
+/** What an agent did in the cases of an evalset. */
+export interface Actual {
+  actual: Uint8Array | object;
+  /** The ids of the cases that it was run in; absent if it was run in all. */
+  evalIds?: readonly string[];
+  /** Whether it was stopped before it was run in all cases. */
+  isCut?: boolean;
+  /** The budget of simulated users, and what they spent of it. */
+  spending?: Spending;
+}
+
+/** Where actual conversations come from: files, or an agent that is run. */
+export interface Source {
+  /** How often the agent is run in each case; absent for files. */
+  numRuns?: number;
+  /** The files with actual conversations, one for each evalset. */
+  files?: readonly string[];
+  /** Other files that are read, with what they are: no output may overwrite them. */
+  others?: ReadonlyMap<string, string>;
+  /** Completes the evalsets. */
+  prepare?(inputs: readonly Input[]): Promise<void>;
+  /** Checks whether the agent can be run in an evalset, before it is run in any. @throws What is missing. */
+  check?(input: Input): Promise<void>;
+  /** Checks the simulated users of the cases that are not left out. @throws What is missing. */
+  checkUsers?(input: Input, budget: Budget): Promise<void>;
+  /** Does what takes long, such as loading the agent, once nothing else is wrong. */
+  begin?(): Promise<void>;
+  /** Parts of an evalset, each scored before the agent is run in the next. For `--bail`, where the first failure ends all. */
+  portionsOf?(input: Input): Promise<Input[]>;
+  /** The actual conversations of one evalset. @param budget What is left of the budget. */
+  actualOf(
+    input: Input,
+    stop: Interruption,
+    bar: ProgressBar,
+    budget: Budget,
+    journal?: JournalSection,
+  ): Promise<Actual>;
+}
+
+/** What is evaluated, and by which metrics. */
+export function planOf({ evalSet, config, files, selection: { evalIds } }: Input): Plan {
+  return {
+    evalSet,
+    evalSetName: baseName(files.evalSet),
+    ...(config === undefined ? {} : { config }),
+    ...(evalIds === undefined ? {} : { evalIds }),
+  };
+}
+
+/** The parts of an evalset that are scored one after the other. */
+export async function portionsFor(
+  input: Input,
+  source: Pick<Source, "portionsOf">,
+  bails: boolean,
+): Promise<Iterable<Input>> {
+  const { largeResults } = input;
+  if (largeResults !== undefined) return portionsOf(input, largeResults, await selectedIds(input));
+  return (bails ? await source.portionsOf?.(input) : undefined) ?? [input];
+}
+
+/** Where the metrics of each config are found. */
+export async function registriesOf(inputs: readonly Input[], modules: readonly string[]): Promise<MetricRegistry[]> {
+  const { loadCustomMetrics } = await api();
+  if (modules.length > 0) hostUserCode();
+  const registries: MetricRegistry[] = [];
+  for (const { config = "{}", files } of inputs) {
+    try {
+      const baseDir = dirname(files.config ?? files.evalSet);
+      registries.push(await loadCustomMetrics(config, { modules, baseDir }));
+      if (typeof config !== "string") sayUnusedEntries(config, files.config);
+    } catch (error) {
+      throw inFiles(error, files);
+    }
+  }
+  return registries;
+}
+
+/** Warns if no config has a metric of `--metrics`. */
+export function sayUnusedMetrics(inputs: readonly Input[], registries: readonly MetricRegistry[]): void {
+  const isUsed = ({ config }: Input, at: number) => {
+    const known = new Set(registries[at]?.customMetricNames());
+    return Object.keys(criteriaIn(recordOf(config))).some((name) => known.has(name));
+  };
+  if (inputs.some(isUsed)) return;
+  const names = new Set(registries.flatMap((registry) => [...registry.customMetricNames()]));
+  const help = `They have ${[...names].join(", ")}: add those that are to score to \`criteria\` of the config`;
+  warn("no criterion is a metric of --metrics, so it has no effect", undefined, help);
+}
+
+/** Warns of the entries of `custom_metrics` that no criterion names. */
+function sayUnusedEntries(config: Uint8Array, file: string | undefined): void {
+  const root = recordOf(config);
+  const criteria = Object.keys(criteriaIn(root));
+  for (const name of Object.keys(customMetricsIn(root))) {
+    if (criteria.includes(name)) continue;
+    const meant = closest(name, criteria);
+    const help = meant === undefined ? `Name it in \`criteria\`, or leave it out` : `Did you mean \`${meant}\`?`;
+    warn(`no criterion is called \`${name}\`, so custom_metrics.${name} has no effect`, file, help);
+  }
+}
