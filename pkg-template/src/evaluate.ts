@@ -225,26 +225,9 @@ async function* evaluateWith(
   const stretch = new Stretch();
   // Without one, an evaluation begins at once.
   if (journal !== undefined) await journal.load();
-  let creationTimestamp = (journal?.began ?? Date.now()) / 1000;
-  const set: EvalSetResult = {
-    evalSetResultId: "",
-    evalSetResultName: "",
-    evalSetId: "",
-    evalCaseResults: [],
-    creationTimestamp,
-    engineVersion: "",
-    referenceVersion: "",
-    dialect: given.dialect ?? "adk-python",
-  };
-  const isCancelled = abortedSince(given.signal);
-  const planning = planInSteps(given, readBefore);
-  let planned = planning.next();
-  for (; planned.done !== true; planned = planning.next()) {
-    if (!stretch.isOver) continue;
-    await stretch.leave();
-    if (isCancelled()) return { ...set, cancelled: true };
-  }
-  const plan = planned.value;
+  const set = emptySet(given, journal?.began ?? Date.now());
+  const plan = await inTurns(planInSteps(given, readBefore), stretch, abortedSince(given.signal));
+  if (plan === undefined) return { ...set, cancelled: true };
   if (journal !== undefined) plan.journal = { section: journal, inputs: await journaledInputs(given, plan, journal) };
   let total = 0;
   let unused: Mistake | undefined;
@@ -270,21 +253,9 @@ async function* evaluateWith(
       }
       if ("header" in next.value) {
         const { header } = next.value;
-        const ofInputs = plan.isItself && header.total > 0 && namesOf(header.metrics).length > 0 ? [ITSELF] : [];
-        const warnings = [...next.value.warnings, ...ofInputs];
-        unused = header.total > 0 ? unusedOptions(given, header.metrics) : undefined;
-        if (given.strict === true && warnings.length > 0) throw strictError(warnings, plan);
         total = header.total;
-        set.engineVersion = header.engineVersion;
-        set.referenceVersion = header.referenceVersion;
-        set.evalSetId = header.evalSetId;
-        // It may go on with one that was left.
-        if (journal !== undefined) set.creationTimestamp = creationTimestamp = journal.began / 1000;
-        set.evalSetResultId = `${header.evalSetId}_${creationTimestamp}`;
-        set.evalSetResultName = set.evalSetResultId.replaceAll("/", "_");
-        const noted = [...header.warnings, ...ofInputs];
-        if (noted.length > 0) set.warnings = noted.map((warning) => warningOf(warning, plan));
-        if (given.advisory !== undefined) noteAdvisory(set, given.advisory, namesOf(header.metrics), given.strict);
+        unused = total > 0 ? unusedOptions(given, header.metrics) : undefined;
+        noteHeader(set, next.value, given, plan);
         continue;
       }
       const results = next.value.cases.map(({ result }) => result);
@@ -300,6 +271,43 @@ async function* evaluateWith(
   } finally {
     await output.return({ cancelled: true });
   }
+}
+
+/** Results before anything is scored. */
+function emptySet({ dialect = "adk-python" }: EvaluateRequest, beganMs: number): EvalSetResult {
+  return {
+    evalSetResultId: "",
+    evalSetResultName: "",
+    evalSetId: "",
+    evalCaseResults: [],
+    creationTimestamp: beganMs / 1000,
+    engineVersion: "",
+    referenceVersion: "",
+    dialect,
+  };
+}
+
+/** Notes what is known once the inputs are read: what is scored, by what, and what may surprise in it. */
+function noteHeader(
+  set: EvalSetResult,
+  { header, warnings }: { header: RunHeader; warnings: readonly EngineError[] },
+  { strict, advisory }: EvaluateRequest,
+  plan: PlanOfBytes,
+): void {
+  const metrics = namesOf(header.metrics);
+  const ofInputs = plan.isItself && header.total > 0 && metrics.length > 0 ? [ITSELF] : [];
+  const all = [...warnings, ...ofInputs];
+  if (strict === true && all.length > 0) throw strictError(all, plan);
+  set.engineVersion = header.engineVersion;
+  set.referenceVersion = header.referenceVersion;
+  set.evalSetId = header.evalSetId;
+  // It may go on with one that was left.
+  if (plan.journal !== undefined) set.creationTimestamp = plan.journal.section.began / 1000;
+  set.evalSetResultId = `${header.evalSetId}_${set.creationTimestamp}`;
+  set.evalSetResultName = set.evalSetResultId.replaceAll("/", "_");
+  const noted = [...header.warnings, ...ofInputs];
+  if (noted.length > 0) set.warnings = noted.map((warning) => warningOf(warning, plan));
+  if (advisory !== undefined) noteAdvisory(set, advisory, metrics, strict);
 }
 
 /** What of a request decides the results, as a journal knows it by. What an agent did stands in the journal itself. */

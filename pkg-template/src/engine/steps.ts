@@ -53,12 +53,20 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does work to its end, and leaves the thread to others on the way. */
-export async function inTurns<T>(steps: Steps<T>, stretch = new Stretch()): Promise<T> {
+/** Does work to its end, and leaves the thread to others on the way. Undefined if it was cancelled meanwhile. */
+export async function inTurns<T>(steps: Steps<T>, stretch?: Stretch): Promise<T>;
+export async function inTurns<T>(steps: Steps<T>, stretch: Stretch, isCancelled: () => boolean): Promise<T | undefined>;
+export async function inTurns<T>(
+  steps: Steps<T>,
+  stretch = new Stretch(),
+  isCancelled = () => false,
+): Promise<T | undefined> {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    if (stretch.isOver) await stretch.leave();
+    if (!stretch.isOver) continue;
+    await stretch.leave();
+    if (isCancelled()) return undefined;
   }
 }
 
