@@ -59,6 +59,15 @@ impl<'a> tokens::Scan<'a> for Scanner<'a> {
     }
 }
 
+/// A normalised character.
+struct Character {
+    code: u32,
+    /// The length of its UTF-8.
+    width: usize,
+    /// Its UTF-8, in the first `width` bytes.
+    bytes: u64,
+}
+
 impl Scanner<'_> {
     /// Reads non-ASCII characters from `at` on, up to the next ASCII character. Returns where they end.
     fn beyond_ascii(&mut self, mut at: usize) -> usize {
@@ -84,8 +93,8 @@ impl Scanner<'_> {
             let (next, next_width) = decode(self.bytes, after);
             let next_role = roles.role(next);
             if !role.needs_nfkc() && next_role.starts_segment() {
-                let character = load(self.bytes, at);
-                self.character(role, code, character, width, SOURCE, at);
+                let character = Character { code, width, bytes: load(self.bytes, at) };
+                self.character(role, character, SOURCE, at);
                 (at, code, width, role) = (after, next, next_width, next_role);
             } else {
                 at = self.segment(at, roles);
@@ -162,16 +171,17 @@ impl Scanner<'_> {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            let character = load(bytes, at);
-            let (code, width) = decode_chunk(character);
-            self.character(roles.role(code), code, character, width, origin, at);
+            let chunk = load(bytes, at);
+            let (code, width) = decode_chunk(chunk);
+            self.character(roles.role(code), Character { code, width, bytes: chunk }, origin, at);
             at += width;
         }
     }
 
-    /// Reads one normalised character: the first `width` bytes of `bytes`.
+    /// Reads one normalised character.
     #[inline(always)]
-    fn character(&mut self, role: Role, code: u32, bytes: u64, width: usize, origin: Origin, at: usize) {
+    fn character(&mut self, role: Role, character: Character, origin: Origin, at: usize) {
+        let Character { code, width, bytes } = character;
         let (start, end) = (origin.start(at), origin.end(at));
         let kind = role.kind();
         if let CharKind::Base | CharKind::Separator | CharKind::Single = kind {

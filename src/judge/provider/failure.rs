@@ -3,6 +3,8 @@
 //! Messages never contain a key: all foreign text goes through `redact.rs` before it is shortened. O(n) in the
 //! text, for each secret.
 
+use std::borrow::Cow;
+
 use super::json_path::{for_each, get, string, string_at, tokens};
 use super::redact::{BEGINNING, redact_beginning};
 use super::{Endpoint, HttpReply, Provider, retry_after};
@@ -41,18 +43,29 @@ pub enum FailureKind {
     Malformed,
 }
 
-/// An error code of a provider: the HTTP status it corresponds to, and its kind if the status does not
-/// determine it.
-struct ErrorName(&'static str, u16, FailureKind);
+/// An error code of a provider that says more than the status of the answer.
+struct KnownError {
+    code: &'static str,
+    /// The status it corresponds to, if the answer's is 200.
+    status: u16,
+    /// The kind of failure; [`FailureKind::Auth`] and [`FailureKind::Refused`] take precedence over the status.
+    kind: FailureKind,
+}
 
-static KNOWN_CODES: [ErrorName; 7] = [
-    ErrorName("API_KEY_INVALID", 400, FailureKind::Auth),
-    ErrorName("insufficient_quota", 429, FailureKind::RateLimited),
-    ErrorName("rate_limit_exceeded", 429, FailureKind::RateLimited),
-    ErrorName("server_error", 500, FailureKind::Server),
-    ErrorName("content_filter", 400, FailureKind::Refused),
-    ErrorName("invalid_prompt", 400, FailureKind::Refused),
-    ErrorName("content_policy_violation", 400, FailureKind::Refused),
+impl KnownError {
+    const fn new(code: &'static str, status: u16, kind: FailureKind) -> Self {
+        Self { code, status, kind }
+    }
+}
+
+static KNOWN_ERRORS: [KnownError; 7] = [
+    KnownError::new("API_KEY_INVALID", 400, FailureKind::Auth),
+    KnownError::new("insufficient_quota", 429, FailureKind::RateLimited),
+    KnownError::new("rate_limit_exceeded", 429, FailureKind::RateLimited),
+    KnownError::new("server_error", 500, FailureKind::Server),
+    KnownError::new("content_filter", 400, FailureKind::Refused),
+    KnownError::new("invalid_prompt", 400, FailureKind::Refused),
+    KnownError::new("content_policy_violation", 400, FailureKind::Refused),
 ];
 
 impl FailureKind {
@@ -154,54 +167,29 @@ impl Failure {
         if ok && error.is_none() {
             return None;
         }
-        let (mut code, mut known, mut delay) = (String::new(), None, None);
-        let mut note = |found: String| {
-            known = known.or_else(|| KNOWN_CODES.iter().find(|known| known.0 == found));
-            if code.is_empty() {
-                code = found;
-            }
-        };
-        // The paths of Google, OpenAI and Anthropic.
-        for path in ["status", "code", "type"] {
-            note(text_at(error, path));
-        }
-        if let Some(error) = error {
-            for_each(error, "details", &mut |detail| {
-                note(string(detail, "reason"));
-                delay = string_at(detail, "retryDelay").or(delay.take());
-            });
-        }
+        let named = NamedError::read(error);
         // Some gateways answer 200 and give the actual status in the body.
         let told = error.and_then(|error| tokens(error, &["code"]));
-        let status = match (told, known) {
+        let status = match (told, named.known) {
             _ if !ok => u64::from(reply.status),
             (Some(told @ 400..=599), _) => told,
-            (_, Some(known)) => u64::from(known.1),
+            (_, Some(known)) => u64::from(known.status),
             _ => 400,
         };
-        use FailureKind::*;
-        let kind = match (known, status) {
-            (Some(ErrorName(_, _, kind @ (Refused | Auth))), _) => *kind,
-            (_, status) => kind_from_status(status),
+        let kind = match named.known {
+            Some(KnownError { kind: kind @ (FailureKind::Refused | FailureKind::Auth), .. }) => *kind,
+            _ => kind_from_status(status),
         };
-        let exhausted = known.is_some_and(|known| known.0 == "insufficient_quota");
-        let mut said = text_at(error, "message");
-        if said.is_empty() {
-            said = text_at(error, "");
-        }
-        let said = match error {
-            None => reply.body,
-            Some(error) if said.is_empty() => error.raw(),
-            _ => &said,
-        };
+        let said = said(error, reply);
         let message = [
             "answered ",
             &status.to_string(),
-            if code.is_empty() { "" } else { " " },
-            &code,
+            if named.code.is_empty() { "" } else { " " },
+            &named.code,
             if said.is_empty() { "" } else { ": " },
-            said,
+            &said,
         ];
+        let exhausted = named.known.is_some_and(|known| known.code == "insufficient_quota");
         let mut failure = Self::new(endpoint, kind, &message).with_status(reply);
         failure.retryable = match reply.header("x-should-retry") {
             _ if exhausted => false,
@@ -210,19 +198,63 @@ impl Failure {
             // Only Anthropic has a status of its own for being overloaded.
             _ => may_pass(status) && (status != 529 || endpoint.provider == Provider::Anthropic),
         };
-        failure.retry_after_ms = retry_after::milliseconds(reply, delay.as_deref());
+        failure.retry_after_ms = retry_after::milliseconds(reply, named.delay.as_deref());
         let protocol = endpoint.provider.protocol();
         let parameter = text_at(error, "param");
         let help = match kind {
             _ if exhausted => ["The account has no quota left: waiting does not help", "", ""],
-            Auth => ["Check ", protocol.keys, "; it must be allowed to use this model"],
-            NotFound => [protocol.not_found, "", ""],
-            BadRequest if !parameter.is_empty() => {
+            FailureKind::Auth => ["Check ", protocol.keys, "; it must be allowed to use this model"],
+            FailureKind::NotFound => [protocol.not_found, "", ""],
+            FailureKind::BadRequest if !parameter.is_empty() => {
                 ["The model does not take `", &parameter, "` as it was given: see judge_model_config"]
             }
             _ => return Some(failure),
         };
         Some(failure.with_help(&help.concat()))
+    }
+}
+
+/// What an error calls itself.
+#[derive(Default)]
+struct NamedError {
+    /// The first name that it has.
+    code: String,
+    /// The first of its names that says more than the status.
+    known: Option<&'static KnownError>,
+    /// How long to wait before another attempt, as a duration such as `1.5s`.
+    delay: Option<String>,
+}
+
+impl NamedError {
+    fn read(error: Option<Json<'_>>) -> Self {
+        let mut named = Self::default();
+        // The paths of Google, OpenAI and Anthropic.
+        for path in ["status", "code", "type"] {
+            named.note(text_at(error, path));
+        }
+        if let Some(error) = error {
+            for_each(error, "details", &mut |detail| {
+                named.note(string(detail, "reason"));
+                named.delay = string_at(detail, "retryDelay").or(named.delay.take());
+            });
+        }
+        named
+    }
+
+    fn note(&mut self, name: String) {
+        self.known = self.known.or_else(|| KNOWN_ERRORS.iter().find(|known| known.code == name));
+        if self.code.is_empty() {
+            self.code = name;
+        }
+    }
+}
+
+/// What an error says: its message, else all of it, else the body.
+fn said<'a>(error: Option<Json<'a>>, reply: &HttpReply<'a>) -> Cow<'a, str> {
+    let Some(error) = error else { return Cow::Borrowed(reply.body) };
+    match [string(error, "message"), string(error, "")].into_iter().find(|text| !text.is_empty()) {
+        Some(text) => Cow::Owned(text),
+        None => Cow::Borrowed(error.raw()),
     }
 }
 

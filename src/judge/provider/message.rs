@@ -26,7 +26,7 @@ pub struct Request<'r> {
 pub struct HttpRequest {
     /// The complete URL. It contains no key.
     pub url: String,
-    /// ParameterNames and values. ParameterNames are in lower case, except where the user wrote them otherwise.
+    /// Names and values. Names are in lower case, except where the user wrote them otherwise.
     pub headers: Vec<(String, String)>,
     /// JSON.
     pub body: String,
@@ -39,7 +39,7 @@ pub struct HttpRequest {
 pub struct HttpReply<'r> {
     /// The HTTP status.
     pub status: u16,
-    /// ParameterNames in any case, and values. Those in [`REPLY_HEADERS`] suffice.
+    /// Names in any case, and values. Those in [`REPLY_HEADERS`] suffice.
     pub headers: &'r [(String, String)],
     /// The body as text.
     pub body: &'r str,

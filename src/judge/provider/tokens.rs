@@ -13,7 +13,7 @@ const JOINER: char = '\u{2060}';
 /// The maximum length of a control token.
 const MAX_TOKEN_BYTES: usize = 48;
 
-/// ParameterNames of tokens `<name>` and `</name>`, in lower case, that look like ordinary tags.
+/// The names of tokens `<name>` and `</name>`, in lower case, that look like ordinary tags.
 const NAMES: [&str; 32] = [
     "s",
     "bos",
