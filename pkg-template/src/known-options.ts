@@ -7,7 +7,7 @@ import { closest } from "./closest.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";
 import { EVALUATOR_OPTIONS as ENGINE_OPTIONS, REQUEST_OPTIONS as ENGINE_REQUEST } from "./generated/options.js";
-import type { EvaluateRequest, EvaluatorOptions } from "./types.js";
+import type { EvalMetric, EvaluateRequest, EvaluatorOptions } from "./types.js";
 
 /** What options are called in errors, and what to do instead of giving one that belongs elsewhere. */
 export interface OptionNames {
@@ -112,6 +112,14 @@ export const AGENT_OPTIONS = [
   "journal",
 ] as const;
 
+/** What code says of a metric. */
+export const METRIC_KEYS = [
+  "metricName",
+  "threshold",
+  "criterion",
+  "judgeModelOptions",
+] as const satisfies (keyof EvalMetric)[];
+
 /** The same help for several options. */
 export function allInstead(names: readonly string[], help: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, help]));
@@ -135,8 +143,5 @@ export function checkEvaluatorOptions(options: object): void {
 const EVALUATORS_INSTEAD: Readonly<Record<string, string>> = /* @__PURE__ */ Object.freeze({
   ...RUNS_NO_AGENT,
   ...allInstead(REQUEST, "It is for a whole evalset: use `evaluate`"),
-  ...allInstead(
-    ["metricName", "threshold", "criterion", "judgeModelOptions"],
-    "Pass it in the metric, the evaluator's first argument",
-  ),
+  ...allInstead(METRIC_KEYS, "Pass it in the metric, the evaluator's first argument"),
 });

@@ -9,7 +9,7 @@ import type { Agent } from "./agent.js";
 import { check, checkCases, checkUsers, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
 import { sectionOf } from "../journal/section.js";
 import { append, group } from "../lists.js";
-import { checkOptions } from "../known-options.js";
+import { checkOptions, METRIC_KEYS } from "../known-options.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { type InferenceResult, runCases } from "./run.js";
 import { forecast } from "./scorable.js";
@@ -218,8 +218,6 @@ function listAt<T>(path: string, given: T[], of: string): T[] {
   }
   return list;
 }
-
-const METRIC_KEYS = ["metricName", "threshold", "criterion", "judgeModelOptions"];
 
 /** ADK-TS's list of metrics as a config. */
 function configOf(config: EvaluateConfig): NonNullable<Plan["config"]> {

@@ -1,7 +1,7 @@
 /** Runs an agent on evalsets: what `run` and `record` share. */
 
 import type { Subject } from "../agents/adapters.js";
-import { evalSetOf, initialSessionOf, simulatorOf } from "../agents/agent-evaluator.js";
+import { evalSetOf, fileOf, initialSessionOf, simulatorOf } from "../agents/test-files.js";
 import { nodeAgentHost } from "../agents/node.js";
 import {
   type AgentRunOptions,
@@ -135,7 +135,7 @@ export class AgentRuns {
     const session = await initialSessionOf(nodeAgentHost, this.#session);
     if (session === undefined) return;
     for (const input of inputs) {
-      const text = evalSetOf(new TextDecoder().decode(input.evalSet), input.files.evalSet, session);
+      const text = evalSetOf(fileOf(input.files.evalSet, new TextDecoder().decode(input.evalSet)), session);
       input.evalSet = new TextEncoder().encode(text);
     }
   }

@@ -1,0 +1,213 @@
+/** The files that an agent is evaluated by: evalsets in any form, the config beside each, and initial sessions. */
+
+import { criteriaIn } from "../engine/criteria.js";
+import { parseJson } from "../engine/json.js";
+import { isObject, messageOf, unexpected } from "../engine/values.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Criteria } from "../types.js";
+import type { Plan } from "./evaluation.js";
+import type { AgentHost } from "./host.js";
+import { DEFAULT_CRITERIA } from "./options.js";
+import { type UserSimulatorOptions, withinTurns } from "./simulator.js";
+
+const TEST_FILES = ".test.json";
+const CONFIG_FILE = "test_config.json";
+
+/** The test files that a path stands for: itself, or those in a folder. */
+export async function testFilesAt(host: AgentHost, path: string): Promise<string[]> {
+  if (/^\s*[[{]/.test(path) && (path.includes("\n") || /[\]}]\s*$/.test(path))) {
+    throw new AdkMetricsError("invalid_input", "expected the path of an evalset, found the text of one", {
+      path: "evalDatasetFilePathOrDir",
+      help: "Pass what JSON.parse gives for it, to evaluateEvalSet or the matcher",
+    });
+  }
+  const kind = await host.kindOf(path).catch((cause: unknown) => {
+    throw new AdkMetricsError(
+      "invalid_input",
+      `${path.slice(0, 200)} cannot be read: ${messageOf(cause).slice(0, 200)}`,
+      {
+        cause,
+      },
+    );
+  });
+  if (kind === undefined) {
+    throw new AdkMetricsError("invalid_input", `there is no file or folder ${path}`, {
+      help: `A relative path begins in the working directory, ${host.workingFolder()}`,
+    });
+  }
+  if (kind === "file") return [path];
+  const files = await host.filesUnder(path, TEST_FILES);
+  if (files.length > 0) return files;
+  throw new AdkMetricsError("invalid_input", `there is no *${TEST_FILES} in ${path} or a folder below it`, {
+    help: `Name a file, or a folder with files whose names end with ${TEST_FILES}`,
+  });
+}
+
+/** A test file, whose JSON is parsed at most once. */
+export interface TestFile {
+  readonly name: string;
+  readonly text: string;
+  /** @throws {AdkMetricsError} `invalid_json` for what is no JSON. */
+  json(): unknown;
+}
+
+/** Reads a test file. ADK-TS takes a row of the old form for a list of one. */
+export async function testFileOf(host: AgentHost, name: string): Promise<TestFile> {
+  const text = await host.readText(name).catch((cause: unknown) => {
+    throw new AdkMetricsError("invalid_input", `${name} cannot be read: ${messageOf(cause)}`, { cause });
+  });
+  if (text === undefined) throw new AdkMetricsError("invalid_input", `there is no file ${name}`);
+  const file = fileOf(name, text);
+  return isRow(file) ? { name, text: `[${text}]`, json: () => [file.json()] } : file;
+}
+
+/** A test file of which the text is known. */
+export function fileOf(name: string, text: string): TestFile {
+  let known: { value: unknown } | undefined;
+  return { name, text, json: () => (known ??= { value: parsed(text, name) }).value };
+}
+
+/** Whether a file is one row of the old form. What is no JSON is told where it is read. */
+function isRow({ text, json }: TestFile): boolean {
+  if (!text.includes('"query"')) return false;
+  try {
+    const found = json();
+    return isObject(found) && "query" in found && !("eval_cases" in found || "evalCases" in found);
+  } catch {
+    return false;
+  }
+}
+
+/** What a test file is evaluated by, and what that is called in errors. */
+export interface Beside {
+  criteria: Criteria;
+  config: NonNullable<Plan["config"]>;
+  name: string;
+  userSimulator: UserSimulatorOptions;
+  /** What was changed of what it says of the simulated user. */
+  simulatorWarning: string | undefined;
+}
+
+/** The config beside a test file, with other criteria if some are given. */
+export async function configBeside(host: AgentHost, testFile: string, instead?: Criteria): Promise<Beside> {
+  const file = host.beside(testFile, CONFIG_FILE);
+  const text = await host.readText(file);
+  const config = text === undefined ? {} : parsed(text, file);
+  const fields = isObject(config) ? (config as Record<string, unknown>) : {};
+  const { options: userSimulator, warning: simulatorWarning } = withinTurns(simulatorOf(fields));
+  const given = criteriaIn(fields);
+  if (instead !== undefined || text === undefined) {
+    const criteria = instead ?? { ...DEFAULT_CRITERIA };
+    const others = Object.entries(fields).filter(([key]) => !Object.hasOwn(given, key));
+    const changed = { ...Object.fromEntries(others), criteria };
+    return { criteria, config: changed, name: "config", userSimulator, simulatorWarning };
+  }
+  return { criteria: given as Criteria, config: text, name: file, userSimulator, simulatorWarning };
+}
+
+/** The `user_simulator_config` of a config, in either spelling. */
+export function simulatorOf(config: Record<string, unknown>): UserSimulatorOptions {
+  const given = config.user_simulator_config ?? config.userSimulatorConfig;
+  if (!isObject(given)) return {};
+  const fields = given as Record<string, unknown>;
+  const options: Record<string, unknown> = {};
+  for (const [key, snake] of [
+    ["model", "model"],
+    ["modelConfiguration", "model_configuration"],
+    ["maxAllowedInvocations", "max_allowed_invocations"],
+    ["customInstructions", "custom_instructions"],
+    ["includeFunctionCalls", "include_function_calls"],
+  ] as const) {
+    const value = fields[key] ?? fields[snake];
+    if (value !== undefined && value !== null) options[key] = value;
+  }
+  return options as UserSimulatorOptions;
+}
+
+/**
+ * The session that a file holds.
+ *
+ * @throws {AdkMetricsError} if there is no such file, or it holds no object.
+ */
+export async function initialSessionOf(host: AgentHost, file: string | null | undefined): Promise<object | undefined> {
+  if (file === undefined || file === null || file === "") return undefined;
+  if (typeof file !== "string") throw unexpected("a path", file, "initialSessionFile");
+  const failed = (why: string, cause?: unknown) =>
+    new AdkMetricsError("invalid_input", `the session file ${file} cannot be used: ${why}`, { cause });
+  const text = await host.readText(file).catch((error: unknown) => {
+    throw failed(messageOf(error), error);
+  });
+  if (text === undefined) throw failed("there is no such file");
+  const session = parsed(text, file);
+  if (!isObject(session) || Array.isArray(session)) {
+    throw failed("it is not an object");
+  }
+  return Object.keys(session).length === 0 ? undefined : session;
+}
+
+/**
+ * An evalset's text; one in the old schema with the session that its cases begin with.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for a session and an evalset in today's schema, which has its own.
+ */
+export function evalSetOf({ name, text, json }: TestFile, initialSession: object | undefined): string {
+  if (initialSession === undefined) return text;
+  const data = json();
+  if (!Array.isArray(data)) {
+    throw new AdkMetricsError(
+      "invalid_input",
+      "a session file is for rows of the old form, and this evalset is in today's form",
+      { path: name, help: "Write the session into the evalset, as `session_input` of its cases" },
+    );
+  }
+  const { state, app_name, user_id } = initialSession as Record<string, unknown>;
+  const initial_session = isObject(state) ? { state, app_name, user_id } : { state: initialSession };
+  return JSON.stringify([{ name: nameOf(name), data, initial_session }]);
+}
+
+/** What rows of the old form have to hold for a metric. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  tool_trajectory_avg_score: ["query", "expected_tool_use"],
+  response_evaluation_score: ["query"],
+  response_match_score: ["query", "reference"],
+};
+
+/**
+ * Looks at the first row of a file in the old form, as ADK does.
+ *
+ * @throws {AdkMetricsError} `invalid_input` if it lacks what a metric compares with.
+ */
+export function checkSamples({ name, text, json }: TestFile, criteria: Criteria): void {
+  if (!text.trimStart().startsWith("[")) return;
+  const rows = json() as unknown[];
+  if (rows.length === 0) {
+    throw new AdkMetricsError("invalid_input", `${name} has no rows`, {
+      help: "Give it a row for each turn: `query`, `expected_tool_use` and `reference`",
+    });
+  }
+  const [first] = rows;
+  if (!isObject(first) || "data" in first) return;
+  for (const metric of Object.keys(criteria)) {
+    const needed = Object.hasOwn(NEEDED, metric) ? (NEEDED[metric] as readonly string[]) : [];
+    const missing = needed.filter((key) => !(key in first));
+    if (missing.length === 0) continue;
+    const keys = missing.map((key) => `\`${key}\``).join(" and ");
+    throw new AdkMetricsError("invalid_input", `the first row has no ${keys}, which \`${metric}\` needs`, {
+      path: `${name}: [0]`,
+      help: `Add ${keys} to every row, or take the metric out of the criteria`,
+    });
+  }
+}
+
+function parsed(text: string, file: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new AdkMetricsError("invalid_json", `${file} is not JSON: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** What an evalset in an old form is called after its file. */
+export function nameOf(file: string): string {
+  return file.replace(/^.*[\\/]/, "").replace(/(?:\.evalset|\.test)?\.json$/i, "") || file;
+}
