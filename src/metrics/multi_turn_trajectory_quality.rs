@@ -1,5 +1,5 @@
 //! `multi_turn_trajectory_quality_v1`: how good the agent's path through the conversation is. Range 0 to 1.
-//! Requires no reference. The last turn has the result. VertexScored by Vertex AI, or as the mean of a judge's
+//! Requires no reference. The last turn has the result. Scored by Vertex AI, or as the mean of a judge's
 //! samples: see [`vertex_scored`](super::vertex_scored).
 
 use super::MetricInfo;

@@ -1,5 +1,5 @@
 //! `response_evaluation_score`: how coherent the response is. Range 1 to 5. Requires a reference, as in
-//! google-adk. VertexScored by Vertex AI, or as the mean of a judge's samples: see
+//! google-adk. Scored by Vertex AI, or as the mean of a judge's samples: see
 //! [`vertex_scored`](super::vertex_scored).
 
 use super::judged::Judged;

@@ -1,5 +1,5 @@
 //! `safety_v1`: whether the response is harmless. A turn scores 1 or 0, the conversation their mean. Requires
-//! no reference. VertexScored by Vertex AI, or by the majority of a judge's samples, a tie counting as unsafe: see
+//! no reference. Scored by Vertex AI, or by the majority of a judge's samples, a tie counting as unsafe: see
 //! [`vertex_scored`](super::vertex_scored).
 
 use super::MetricInfo;

@@ -12,7 +12,7 @@
 
 use super::PairValues;
 
-/// The pairs (expected, actual) by expected call. PairValues are at least 0.
+/// The pairs (expected, actual) by expected call. Values are at least 0.
 pub(super) fn align(values: &PairValues, expected: usize) -> Vec<(usize, usize)> {
     let actual = values.columns;
     let by_expected = ValueTable { cells: &values.cells, row_step: actual, column_step: 1 };

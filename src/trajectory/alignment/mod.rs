@@ -11,7 +11,7 @@
 //! | [`largest`], any order | O(p · √(E + A)) for p pairs | O(p) | Hopcroft and Karp 1973 |
 //! | [`best`], any order | O(E · A · max(E, A)) per name | O(E · A) per name | Kuhn 1955, Munkres 1957, with potentials |
 //!
-//! PairValues are sums of fractions with different denominators. They are compared exactly, as integers over a
+//! The values of pairs are sums of fractions with different denominators. They are compared exactly, as integers over a
 //! common denominator.
 
 mod assignment;
