@@ -125,8 +125,8 @@ describe("what is added in these files works", { skip }, () => {
   const valueOf = (code) =>
     JSON.parse(run(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", code]));
 
-  test("the engine: metrics, a setting, a rule of the tokenizer, a reference", () => {
-    assert.match(engine, /test result: ok\. 7 passed/);
+  test("the engine: metrics, judged or not, a setting, a field, a rule of the tokenizer, a reference", () => {
+    assert.match(engine, /test result: ok\. 8 passed/);
   });
 
   test("the package's types hold", () => {

@@ -259,13 +259,19 @@ export function apply(files, copy) {
 /** Rust that shows that what was added to the crate works. */
 export const RUST_TEST = `#![allow(clippy::all, clippy::pedantic)]
 
+#[path = "engine/support/judging.rs"]
+mod judging;
 #[path = "engine/support/replay.rs"]
 mod replay;
 
 use adk_metrics::foundation::json::Document;
-use adk_metrics::judge::prompt;
+use adk_metrics::foundation::write::Spelling;
 use adk_metrics::judge::provider::{Endpoint, Provider, Request};
-use adk_metrics::metrics::{Dialect, REGISTRY};
+use adk_metrics::metrics::Dialect;
+use adk_metrics::model::actual::ActualFile;
+use adk_metrics::model::evalset::EvalSetFile;
+use adk_metrics::model::shape::{Record, Warnings};
+use adk_metrics::run::{Options, Plan, PlanOptions, Run};
 use serde_json::json;
 
 fn score(metric: serde_json::Value) -> Option<f64> {
@@ -285,9 +291,42 @@ fn a_deterministic_metric_scores() {
 }
 
 #[test]
-fn a_judged_metric_has_its_prompt() {
-    assert!(REGISTRY.iter().any(|info| info.name == "tact_v1"));
-    assert!(prompt::ALL.iter().any(|prompt| prompt.id == "tact_v1" && prompt.text.contains("How tactful")));
+fn a_judged_metric_asks_and_scores() {
+    let conversation = json!([{
+        "userContent": { "parts": [{ "text": "Hi" }] },
+        "finalResponse": { "parts": [{ "text": "What do you want?" }] },
+    }]);
+    let set = json!({ "evalSetId": "set", "evalCases": [{ "evalId": "case", "conversation": conversation }] });
+    let [evalset, actual] = [(); 2].map(|()| Document::parse(set.to_string()).unwrap());
+    let warnings = Warnings::default();
+    let config = json!({ "criteria": { "tact_v1": { "threshold": 0.5, "judge_model_options": { "num_samples": 1 } } } });
+    let mut config = Document::parse(config.to_string()).unwrap();
+    let plan = Plan::from_config(&mut config, PlanOptions::default(), &warnings).unwrap();
+    let expected = EvalSetFile::read(evalset, "set", &warnings).unwrap();
+    let actual = ActualFile::read(actual, "set", &warnings).unwrap();
+    let mut run = Run::new(expected.set(), actual.runs(), plan, Options::default());
+    let (results, asked) = judging::drive(
+        &mut run,
+        &|question, _| {
+            assert!(question.prompt.contains("How tactful is this?") && question.prompt.contains("What do you want?"));
+            Some(r#"{"explanation": "Curt.", "score": 0.25}"#.to_owned())
+        },
+        false,
+    );
+    assert_eq!(asked, 1);
+    assert_eq!(results[0].metrics.iter().find_map(|metric| metric.score), Some(0.25));
+}
+
+#[test]
+fn a_field_is_read_and_written() {
+    let case = r#"{"eval_id": "case", "author": "Ada", "conversation": []}"#;
+    let set = format!(r#"{{"eval_set_id": "set", "eval_cases": [{case}]}}"#);
+    let warnings = Warnings::default();
+    let file = EvalSetFile::read(Document::parse(set).unwrap(), "set", &warnings).unwrap();
+    let cases: Vec<_> = file.set().eval_cases().iter().collect();
+    assert_eq!(cases[0].author().as_deref(), Some("Ada"));
+    assert!(file.set().to_json(Spelling::Camel).contains(r#""author":"Ada""#));
+    assert!(warnings.into_vec().is_empty());
 }
 
 #[test]
