@@ -1,7 +1,7 @@
 // Evalset files, the config beside them, and files in old forms.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test from "node:test";
@@ -20,6 +20,7 @@ function folderWith(context, files) {
   return folder;
 }
 
+const ENDLESS = "/proc/self/pagemap";
 const echo = (message) => message;
 const HI = evalSetOf({ hi: [turn("hi", "hi")] });
 const MATCH = { criteria: { response_match_score: 1 } };
@@ -323,6 +324,10 @@ test("files that are not there or hold something else are named", async (context
       /^the session file .*session\.json cannot be used: it is not an object/,
     ],
     [[join(folder, "bad.test.json"), 1, folder], /^the session file .* cannot be used: .*not a regular file/],
+    // A regular file of which the system says that it is empty, and that never ends.
+    ...(existsSync(ENDLESS)
+      ? [[[join(folder, "bad.test.json"), 1, ENDLESS], /^the session file .* cannot be used: .*larger than 64 MiB/]]
+      : []),
   ];
   for (const [args, message] of cases) {
     const error = await errorOf(() => AgentEvaluator.evaluate(echo, ...args));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { renameSync, symlinkSync } from "node:fs";
+import { existsSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CLOCK, folderOf, run } from "./command.mjs";
@@ -35,6 +35,23 @@ for (const [kind, make] of Object.entries(KINDS)) {
       assert.equal(status, 2);
     });
   }
+}
+
+// A regular file, of which the system says that it is empty.
+const ENDLESS = "/proc/self/pagemap";
+
+for (const [name, [what, args]] of Object.entries(READ)) {
+  test(`reads no file without end for ${name}`, { skip: !existsSync(ENDLESS) }, async (t) => {
+    const cwd = folderOf(t, CLOCK);
+    rmSync(join(cwd, name), { force: true });
+    symlinkSync(ENDLESS, join(cwd, name));
+    const { status, stderr } = await run(args, { cwd });
+    assert.match(
+      stderr,
+      new RegExp(`error: the ${what}.* is no file of a known size, and larger than 64 MiB\n {3}at ${name}`),
+    );
+    assert.equal(status, 2);
+  });
 }
 
 for (const [kind, make] of Object.entries(KINDS)) {

@@ -106,6 +106,12 @@ test("an entry that no evaluation can have written is named by its line", async 
     [inReply({ failed: 3e8 }), /`failed` of a `reply`/],
     [(entry) => (entry.type === "begin" ? { ...entry, at: "x" } : undefined), /`at` of a `begin`/],
     [(entry) => (entry.type === "begin" ? { ...entry, inputs: null } : undefined), /`inputs` of a `begin`/],
+    ...["agent", "shard"].map((name) => [
+      // What has no text of its own.
+      (entry) =>
+        entry.type === "begin" ? { ...entry, inputs: { ...entry.inputs, [name]: { toString: 1 } } } : undefined,
+      /`inputs` of a `begin`/,
+    ]),
     [({ section }) => ({ type: 5, section }), /line 2 is no entry/],
     [(entry) => deepIn(entry), /line 2 cannot be read: values are nested more than \d+ levels deep/],
   ]) {

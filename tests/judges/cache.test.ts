@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -194,6 +195,8 @@ describe("the cache in a folder", () => {
       () => mkdirSync(file),
       // Takes no space on the disk.
       () => (writeFileSync(file, ""), truncateSync(file, 8 * 2 ** 30)),
+      // A regular file of which the system says that it is empty, and that never ends.
+      ...(existsSync("/proc/self/pagemap") ? [() => symlinkSync("/proc/self/pagemap", file)] : []),
       // Each bracket would take fifty bytes once it is read.
       () => writeFileSync(file, `{"text":"","more":${"[".repeat(1000)}${"]".repeat(1000)}}`),
     ];

@@ -1,20 +1,31 @@
 /** Agents in Node: files, and the copies of a library that a program may hold. */
 
-import { promises as files } from "node:fs";
+import { constants, promises as files } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { readAtMost } from "../judges/read-at-most.js";
 import type { AgentHost } from "./host.js";
+
+/** How much is read of a file of which the system does not say how large it is. */
+const MAX_UNSIZED_BYTES = 64 * 1024 * 1024;
 
 export const nodeAgentHost: AgentHost = {
   async readText(file) {
+    let opened: files.FileHandle | undefined;
     try {
       // A pipe would be waited for, and a device may have no end.
-      if (!(await files.stat(file)).isFile()) throw new Error(`${file} is not a regular file`);
-      return await files.readFile(file, "utf8");
+      opened = await files.open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+      const found = await opened.stat();
+      if (!found.isFile()) throw new Error(`${file} is not a regular file`);
+      const bytes = await readAtMost(opened, found.size, Math.max(found.size, MAX_UNSIZED_BYTES));
+      if (bytes === undefined) throw new Error(`${file} is no file of a known size, and larger than 64 MiB`);
+      return bytes.toString("utf8");
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
+    } finally {
+      await opened?.close();
     }
   },
   writeText: (file, text) => files.writeFile(file, text),

@@ -68,12 +68,45 @@ export function readIfThere(file: string, what: string): Uint8Array | undefined 
   try {
     opened = openRegular(file, what);
     if (opened === undefined) return undefined;
-    if (fstatSync(opened).size > MAX_BYTES) throw new Mistake(`the ${what} is larger than 2 GB`, { location: file });
-    return readFileSync(opened);
+    const { size } = fstatSync(opened);
+    if (size > MAX_BYTES) throw new Mistake(`the ${what} is larger than 2 GB`, { location: file });
+    return size > 0 ? readFileSync(opened) : readUnsized(opened, file, what);
   } catch (error) {
     throw error instanceof Mistake ? error : unreadable(error, file, what);
   } finally {
     if (opened !== undefined) closeSync(opened);
+  }
+}
+
+/** Some of `/proc` are regular files that say they are empty, and never end. What is so read is no larger than this. */
+const MAX_UNSIZED_BYTES = 64 * 1024 * 1024;
+
+/** Reads a file of which the system does not say how large it is. */
+function readUnsized(opened: number, file: string, what: string): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  for (let length = 0; ;) {
+    const piece = new Uint8Array(PIECE_BYTES);
+    const count = readSync(opened, piece);
+    if (count === 0) return Buffer.concat(pieces);
+    length += count;
+    pieces.push(piece.subarray(0, count));
+    if (length <= MAX_UNSIZED_BYTES) continue;
+    throw new Mistake(`the ${what} is no file of a known size, and larger than 64 MiB`, {
+      location: file,
+      help: "Write what it gives to a file first",
+    });
+  }
+}
+
+/** The first bytes of a regular file; none if there is none. */
+export function headOf(file: string, what: string, most: number): Uint8Array {
+  const opened = openRegular(file, what);
+  if (opened === undefined) return new Uint8Array();
+  try {
+    const head = new Uint8Array(most);
+    return head.subarray(0, readSync(opened, head));
+  } finally {
+    closeSync(opened);
   }
 }
 

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { type Arguments, oneOf } from "./arguments.js";
-import { baseName, kindOf, readIfThere } from "./files.js";
+import { baseName, headOf, kindOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 import { FORMATS, shortEndings } from "./options.js";
 import { count } from "../report/text.js";
@@ -73,7 +73,7 @@ function formatsByEnding<Format extends ReportFormat>(
 export function refuseOthers(planned: readonly Destination[], what: "report" | "comparison"): void {
   for (const { format, file } of planned) {
     if (file === undefined || plainFile(file) === undefined) continue;
-    const head = Buffer.from(readIfThere(file, "output") ?? "").toString("utf8", 0, HEAD);
+    const head = Buffer.from(headOf(file, "output", HEAD)).toString("utf8");
     const { signature, comparison } = REPORT_FORMATS[format];
     const isOlder = (what === "comparison" ? comparison?.signature : signature)?.test(head) ?? false;
     if (head === "" || isOlder) continue;

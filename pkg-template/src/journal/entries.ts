@@ -100,7 +100,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   begin: {
     part: isText,
     at: within(0, LAST_MOMENT),
-    inputs: withFields({ judge: optional(listOf(isJudge)) }),
+    inputs: withFields({ judge: optional(listOf(isJudge)), agent: optional(isText), shard: optional(isText) }),
   },
 };
 

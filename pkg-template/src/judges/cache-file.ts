@@ -8,6 +8,7 @@ import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { JudgeCache, JudgeReply } from "../types.js";
 import { checkFolder } from "./cache.js";
 import { FileClaims } from "./cache-claims.js";
+import { readAtMost } from "./read-at-most.js";
 import { replyOf } from "./reply.js";
 
 /** The longest file that is read, in bytes: the longest reply in JSON, where a character takes six bytes at most. */
@@ -59,7 +60,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
     opened = await files.open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     // What was opened is what is looked at.
     const found = await opened.stat();
-    return found.isFile() && found.size <= LONGEST_FILE ? await opened.readFile("utf8") : undefined;
+    if (!found.isFile() || found.size > LONGEST_FILE) return undefined;
+    return (await readAtMost(opened, found.size, LONGEST_FILE))?.toString("utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "EISDIR") return undefined;

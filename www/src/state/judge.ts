@@ -6,6 +6,7 @@ import { OPTIONS, PROVIDERS } from "virtual:manifest";
 import type { JudgeChoice, ServiceChoice } from "../worker/protocol.js";
 import { configInfo } from "./config.js";
 import { matching, sourceOf } from "./inputs.js";
+import { judgeSettingsIn } from "./stored-values.js";
 
 export type JudgeKind = JudgeChoice["kind"];
 
@@ -211,7 +212,7 @@ export function restoreSettings({ kind, fields, prices: given, usesService: isUs
 function loadSettings(): JudgeSettings | undefined {
   try {
     const text = localStorage.getItem(STORAGE_KEY);
-    return text === null ? undefined : (JSON.parse(text) as JudgeSettings);
+    return text === null ? undefined : judgeSettingsIn(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -20,6 +20,16 @@ import { CACHE_NAMES } from "./job.js";
 import type { Choices, Role } from "./matching.js";
 import { open, restoreThresholds, runProgress, summary, thresholds } from "./run.js";
 import { deleteAll, enqueue, load, store } from "./storage.js";
+import {
+  actualOfIn,
+  filesIn,
+  judgeSettingsIn,
+  keptRunIn,
+  rolesIn,
+  runOptionsIn,
+  stateIn,
+  thresholdsIn,
+} from "./stored-values.js";
 
 /** How long changes are awaited before they are stored, in milliseconds. */
 const DELAY_MS = 400;
@@ -148,7 +158,7 @@ export async function saveRun(): Promise<void> {
 /** Marks the stored run as finished. */
 export async function markFinished(): Promise<void> {
   await enqueue(async () => {
-    const state = await get("state");
+    const state = stateIn(await get("state"));
     if (state !== undefined) await put("state", { ...state, isFinished: true });
     releaseLock?.();
     releaseLock = undefined;
@@ -176,8 +186,9 @@ void restore().finally(() => {
 /** Brings back everything that was kept. A link, and what the user did meanwhile, come first. */
 async function restore(): Promise<void> {
   const isLink = location.hash.startsWith("#run=");
-  const [state, isElsewhere, results] = await Promise.all([get("state"), isRunningElsewhere(), get("results")]);
-  hasSavedData.value = state !== undefined || (await get("settings")) !== undefined;
+  const [kept, isElsewhere, keptResults] = await Promise.all([get("state"), isRunningElsewhere(), get("results")]);
+  hasSavedData.value = kept !== undefined || (await get("settings")) !== undefined;
+  const [state, results] = [stateIn(kept), keptRunIn(keptResults)];
   if (sources.value.length === 0) await restoreInputs();
   if (state?.isFinished === false && !isElsewhere) interrupted.value = { startedAt: state.startedAt };
   if (results === undefined || isLink || summary.value !== undefined || runProgress.value !== undefined) return;
@@ -185,36 +196,47 @@ async function restore(): Promise<void> {
   if (!outcome.ok || summary.value !== undefined) return;
   storedRun = outcome.value.id;
   open(outcome.value);
-  await restoreThresholds(new Map((await get("thresholds")) ?? []));
+  await restoreThresholds(thresholdsIn(await get("thresholds")));
 }
 
 /** Restores files, config and settings; resolves with whether there are any. */
 export async function restoreInputs(): Promise<boolean> {
   const [files, saved] = await Promise.all([get("files"), get("settings")]);
   if (files === undefined || saved === undefined) return false;
-  await replaceAll(files);
+  const {
+    roles,
+    actualOf,
+    example,
+    isPristine: wasPristine,
+    config,
+    judge,
+    options,
+  } = { ...(saved as Partial<Settings> | null) };
+  await replaceAll(filesIn(files));
   const ids = sources.value.map(({ id }) => id);
   const idOf = (place: number) => ids[place] ?? -1;
   const taken: Choices = {
-    roles: Object.fromEntries(saved.roles.map(([place, role]) => [idOf(place), role])),
+    roles: Object.fromEntries(rolesIn(roles).map(([place, role]) => [idOf(place), role])),
     actualOf: Object.fromEntries(
-      saved.actualOf.map(([place, other]) => [idOf(place), other === null ? null : idOf(other)]),
+      actualOfIn(actualOf).map(([place, other]) => [idOf(place), other === null ? null : idOf(other)]),
     ),
   };
   batch(() => {
     choices.value = taken;
-    exampleName.value = saved.example;
-    isPristine.value = saved.isPristine;
-    configText.value = saved.config;
-    runOptions.value = saved.options;
-    restoreSettings(saved.judge);
+    exampleName.value = typeof example === "string" ? example : undefined;
+    isPristine.value = wasPristine === true;
+    if (typeof config === "string") configText.value = config;
+    runOptions.value = runOptionsIn(options);
+    const settings = judgeSettingsIn(judge);
+    if (settings !== undefined) restoreSettings(settings);
     interrupted.value = undefined;
   });
   return true;
 }
 
-function get<K extends keyof SavedRecords>(key: K): Promise<SavedRecords[K] | undefined> {
-  return load<SavedRecords[K]>(key);
+/** What is stored, which another page may have written. */
+function get(key: keyof SavedRecords): Promise<unknown> {
+  return load(key);
 }
 
 function put<K extends keyof SavedRecords>(key: K, value: SavedRecords[K]): Promise<void> {

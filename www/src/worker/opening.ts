@@ -41,19 +41,22 @@ export function opening(
       outcomeOf(async () => {
         await ready;
         const lines = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-        const results = readResults(new Uint8Array(await new Response(lines).arrayBuffer()));
+        const results = readResults(new Uint8Array(await new Response(lines).arrayBuffer())).map(shown);
         return keep(results.map((result, at) => ({ name: result.evalSetId, ...files[at], result })));
       }),
   };
 }
 
+/** @throws {AdkMetricsError} for results that cannot be shown. */
+function shown(result: EvalSetResult): EvalSetResult {
+  if (!canBeShown(result)) throw new AdkMetricsError("invalid_input", "these results are damaged");
+  return result;
+}
+
 /** @throws {AdkMetricsError} for a file without results, with its name. */
 function setsOf({ name, bytes }: NamedFile): ScoredSet[] {
   try {
-    return readResults(bytes).map((result) => {
-      if (!canBeShown(result)) throw new AdkMetricsError("invalid_input", "these results are damaged");
-      return { name: baseName(name), result };
-    });
+    return readResults(bytes).map((result) => ({ name: baseName(name), result: shown(result) }));
   } catch (error) {
     if (!(error instanceof AdkMetricsError)) throw error;
     const { code, message, line, help } = error;

@@ -1,0 +1,126 @@
+/**
+ * Reads what the browser has kept. An older version of this page may have written it, or another page that was served from
+ * the same address: what is not as it should be counts as absent.
+ */
+
+import { OPTIONS, PROVIDERS } from "virtual:manifest";
+import type { KeptRun } from "../worker/protocol.js";
+import type { NewFile } from "./inputs.js";
+import type { Fields, JudgeKind, JudgeSettings, PriceFields, RunOptions } from "./judge.js";
+import type { Role } from "./matching.js";
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/** The properties of an object; none of anything else. */
+function propertiesOf(value: unknown): Properties {
+  return typeof value === "object" && value !== null ? (value as Properties) : {};
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+/** The bytes of a list or a view that can be handed to a worker. */
+function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
+  return value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;
+}
+
+const KINDS: readonly JudgeKind[] = ["none", "browser", "recording"];
+const TEXTS = ["model", "baseUrl", "apiKey", "project", "location", "accessToken"] as const;
+
+function fieldsIn(value: unknown): Fields {
+  const given = propertiesOf(value);
+  const texts = TEXTS.map((name) => [name, isText(given[name]) ? given[name] : ""]);
+  return { ...(Object.fromEntries(texts) as Fields), api: given.api === "responses" ? "responses" : "chat" };
+}
+
+/** The settings of judges; undefined for what are none. */
+export function judgeSettingsIn(value: unknown): JudgeSettings | undefined {
+  const { kind, fields, prices, usesService } = propertiesOf(value);
+  const providers = Object.keys(PROVIDERS) as JudgeKind[];
+  const known = [...KINDS, ...providers].find((one) => one === kind);
+  if (known === undefined) return undefined;
+  const given = propertiesOf(fields);
+  const of = providers.filter((name) => Object.hasOwn(given, name)).map((name) => [name, fieldsIn(given[name])]);
+  const priced = Object.entries(propertiesOf(prices)).flatMap(([model, price]): [string, PriceFields][] => {
+    const { input, output } = propertiesOf(price);
+    return isText(input) && isText(output) ? [[model, { input, output }]] : [];
+  });
+  return {
+    kind: known,
+    fields: Object.fromEntries(of) as JudgeSettings["fields"],
+    prices: Object.fromEntries(priced),
+    usesService: usesService === true,
+  };
+}
+
+/** How a run is made, with the defaults for what is missing. */
+export function runOptionsIn(value: unknown): RunOptions {
+  const { concurrency, earlyStop, dialect, maxCalls, maxCost, keepReplies } = propertiesOf(value);
+  const [ofAdk] = OPTIONS.dialect.choices.find(([name]) => name === dialect) ?? [];
+  return {
+    concurrency: Number.isSafeInteger(concurrency) && isAmount(concurrency) ? concurrency : OPTIONS.concurrency.default,
+    earlyStop: typeof earlyStop === "boolean" ? earlyStop : OPTIONS.earlyStop.default,
+    dialect: (ofAdk as RunOptions["dialect"] | undefined) ?? OPTIONS.dialect.default,
+    ...(isAmount(maxCalls) ? { maxCalls } : {}),
+    ...(isAmount(maxCost) ? { maxCost } : {}),
+    keepReplies: keepReplies !== false,
+  };
+}
+
+export function filesIn(value: unknown): NewFile[] {
+  return itemsOf(value).flatMap((file) => {
+    const { name, folder, bytes } = propertiesOf(file);
+    return isText(name) && isBytes(bytes) ? [{ name, folder: isText(folder) ? folder : "", bytes }] : [];
+  });
+}
+
+const ROLES: readonly Role[] = ["expected", "actual", "config", "recording", "none"];
+
+/** The roles that files were given, by their places. */
+export function rolesIn(value: unknown): [number, Role][] {
+  return itemsOf(value).flatMap((pair): [number, Role][] => {
+    const [place, given] = itemsOf(pair);
+    const role = ROLES.find((one) => one === given);
+    return isAmount(place) && role !== undefined ? [[place, role]] : [];
+  });
+}
+
+/** Which file says what the agent did, by the places of evalsets. */
+export function actualOfIn(value: unknown): [number, number | null][] {
+  return itemsOf(value).flatMap((pair): [number, number | null][] => {
+    const [place, other] = itemsOf(pair);
+    return isAmount(place) && (other === null || isAmount(other)) ? [[place, other]] : [];
+  });
+}
+
+export function thresholdsIn(value: unknown): Map<string, number> {
+  const pairs = itemsOf(value).map(itemsOf);
+  return new Map(pairs.filter((pair): pair is [string, number] => isText(pair[0]) && Number.isFinite(pair[1])));
+}
+
+/** When a run was begun that is stored, and whether it ended. */
+export function stateIn(value: unknown): { startedAt: number; isFinished: boolean } | undefined {
+  const { startedAt, isFinished } = propertiesOf(value);
+  // Later than any moment that there is.
+  if (!isAmount(startedAt) || startedAt > 8.64e15 || typeof isFinished !== "boolean") return undefined;
+  return { startedAt, isFinished };
+}
+
+export function keptRunIn(value: unknown): KeptRun | undefined {
+  const { files, bytes } = propertiesOf(value);
+  if (!isBytes(bytes)) return undefined;
+  const named = itemsOf(files).map((file) => {
+    const { name, path } = propertiesOf(file);
+    return { ...(isText(name) ? { name } : {}), ...(isText(path) ? { path } : {}) };
+  });
+  return { files: named as KeptRun["files"], bytes };
+}
