@@ -141,3 +141,27 @@ test("what is not as it was written in the folder of batches is neither sent nor
   const models = answering.batches.flatMap(({ requests }) => requests.map(({ body }) => body.model));
   assert.deepEqual([...new Set(models)], ["gpt-4.1-mini"]);
 });
+
+test("a batch whose record is damaged is named, before it is sent twice", async (t) => {
+  const answering = await batchServer(t);
+  const cwd = folderOf(t, filesOf(1));
+  const submit = ["batch", "submit", "many.evalset.json", "--cache", "replies"];
+  const first = await ask(cwd, answering, "openai", submit);
+  assert.equal(first.status, 0, first.stderr);
+  const [name] = readdirSync(join(cwd, "replies/batches"));
+  const record = join(cwd, "replies/batches", name, "batch.json");
+  const sent = answering.batches.length;
+  for (const damaged of ["", "{", "null", readFileSync(record, "utf8").replace('"version":1', '"version":2')]) {
+    writeFileSync(record, damaged);
+    const { status, stderr } = await ask(cwd, answering, "openai", submit);
+    assert.equal(status, 2, stderr);
+    assert.match(
+      stderr,
+      /error: a batch cannot be kept: .+\n +at \S*adk-metrics-[0-9a-f]{32}\n +help: .*remove its folder/,
+    );
+    assert.equal(answering.batches.length, sent);
+  }
+  rmSync(dirname(record), { recursive: true });
+  const { stdout, stderr } = await ask(cwd, answering, "openai");
+  assert.deepEqual(statusesIn(stdout), RIGHT(1), stderr);
+});

@@ -12,6 +12,7 @@ export class Draft {
   readonly #target: Pick<BatchRecord, "provider" | "label" | "model">;
   readonly #folder: string;
   readonly #file: number;
+  #isOpen = true;
   readonly #digest = createHash("sha256");
 
   constructor(batches: BatchFolder, { provider, label, model }: Pick<BatchRecord, "provider" | "label" | "model">) {
@@ -42,6 +43,7 @@ export class Draft {
 
   /** Leaves it as it is. */
   close(): void {
-    fs.closeSync(this.#file);
+    if (this.#isOpen) fs.closeSync(this.#file);
+    this.#isOpen = false;
   }
 }

@@ -120,10 +120,21 @@ export class BatchFolder {
     return { folder, questions: join(folder, QUESTIONS) };
   }
 
-  /** Makes a batch of a draft. */
+  /**
+   * Makes a batch of a draft.
+   *
+   * @throws {AdkMetricsError} `cache_failed` if something else has its name.
+   */
   adoptDraft(folder: string, record: BatchRecord): void {
     keepRecord(folder, record);
-    fs.renameSync(folder, join(this.path, record.name));
+    const path = join(this.path, record.name);
+    try {
+      fs.renameSync(folder, path);
+    } catch (cause) {
+      const message = `a batch cannot be kept: ${messageOf(cause)}`;
+      const help = "If a batch is there whose record is damaged, remove its folder: its questions are asked again";
+      throw new AdkMetricsError("cache_failed", message, { path, help, cause });
+    }
   }
 
   /** Removes drafts of processes that ended before anything was sent. */

@@ -25,9 +25,16 @@ export async function readDropped(data: DataTransfer): Promise<ReadFiles> {
     const text = data.getData("text/plain");
     return data.files.length > 0 ? readFiles(data.files) : { files: fileFromText(text), skipped: [] };
   }
-  const found: { file: File; folder: string }[] = [];
+  const found: Found = { files: [], skipped: [] };
   for (const entry of entries) await collect(entry, "", found);
-  return readAll(found);
+  const { files, skipped } = await readAll(found.files, found.skipped.length === 0);
+  return { files, skipped: [...found.skipped, ...skipped] };
+}
+
+/** What is in a folder that was dropped, and messages about what cannot be looked at. */
+interface Found {
+  files: { file: File; folder: string }[];
+  skipped: string[];
 }
 
 let lastPasted = 0;
@@ -40,10 +47,19 @@ export function fileFromText(text: string): NewFile[] {
   return [{ name: `pasted-${lastPasted}.${isRecording ? "jsonl" : "json"}`, bytes: new TextEncoder().encode(text) }];
 }
 
-async function collect(entry: FileSystemEntry, folder: string, found: { file: File; folder: string }[]): Promise<void> {
+async function collect(entry: FileSystemEntry, folder: string, found: Found): Promise<void> {
+  try {
+    await collectInto(entry, folder, found);
+  } catch {
+    // A link to nothing, or what the user may not read.
+    found.skipped.push(`${entry.name} cannot be read`);
+  }
+}
+
+async function collectInto(entry: FileSystemEntry, folder: string, found: Found): Promise<void> {
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
-    found.push({ file, folder });
+    found.files.push({ file, folder });
     return;
   }
   if (IGNORED.test(entry.name)) return;
@@ -56,7 +72,7 @@ async function collect(entry: FileSystemEntry, folder: string, found: { file: Fi
   }
 }
 
-async function readAll(found: readonly { file: File; folder: string }[]): Promise<ReadFiles> {
+async function readAll(found: Found["files"], saysNothing = true): Promise<ReadFiles> {
   const result: ReadFiles = { files: [], skipped: [] };
   for (const { file, folder } of found) {
     const isJson = /\.(json|jsonl|ndjson|jsonc)$/i.test(file.name);
@@ -72,7 +88,7 @@ async function readAll(found: readonly { file: File; folder: string }[]): Promis
       result.skipped.push(`${file.name} cannot be read; it may have been moved`);
     }
   }
-  if (result.files.length === 0 && result.skipped.length === 0 && found.length > 0) {
+  if (saysNothing && result.files.length === 0 && result.skipped.length === 0 && found.length > 0) {
     result.skipped.push("there is no .json or .jsonl file in it");
   }
   return result;

@@ -1,0 +1,62 @@
+// Labels that anybody may have written: at worst an error that names its place, whatever stands where, in steps that grow with
+// their size.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { evalSetOf, turn } from "../package/support/conversations.mjs";
+import { importEntry } from "../package/support/package.mjs";
+
+const { AdkMetricsError, evaluate } = await importEntry();
+const { calibrate, renderCalibrationMarkdown, renderCalibrationTable } = await importEntry("./calibration");
+
+const METRIC = "final_response_match_v2";
+const ids = ["one", "two", "three"];
+const evalSet = evalSetOf(Object.fromEntries(ids.map((id) => [id, [turn("q", id), turn("r", id)]])), "set");
+const results = await evaluate({
+  evalSet,
+  actual: evalSet,
+  criteria: { [METRIC]: { threshold: 0.5, judge_model_options: { num_samples: 1 } } },
+  judge: ({ prompt }) => JSON.stringify({ is_the_agent_response_valid: prompt.includes("two") ? "invalid" : "valid" }),
+});
+
+const TEXTS = [
+  ...["", "pass", "0,5", "1e308", "-1", "NaN", "__proto__", "constructor", "\u001b[2J", "\0", "=1+1", "ﬁ", "١"],
+  ...['"', '""', "\r", "\n", ";", "\t", ",", "9007199254740993", "\ufeff", "##vso[task.x]", "x".repeat(5000)],
+];
+const VALUES = [null, true, 5, -1, 1e308, [], [[]], {}, { toString: 1 }, { toString: 1, valueOf: 1 }, ...TEXTS];
+const GOOD = { case: "one", metric: METRIC, label: "pass", turn: "1", annotator: "ann" };
+const KEYS = [...Object.keys(GOOD), "run", "rubric", "evalset", "chosen", "__proto__", "toString"];
+
+/** Calibrates, and is told of labels that are none by an error of this package. */
+function attempt(labels) {
+  try {
+    const found = calibrate([results], labels);
+    for (const render of [renderCalibrationMarkdown, renderCalibrationTable]) render(found);
+  } catch (error) {
+    assert.ok(error instanceof AdkMetricsError, `${JSON.stringify(labels).slice(0, 500)}: ${error?.stack}`);
+  }
+}
+
+test("labels are read or refused, whatever stands in place of a value", () => {
+  for (const key of KEYS) {
+    for (const value of VALUES) {
+      const label = Object.fromEntries([...Object.entries(GOOD), [key, value]]);
+      for (const list of [[label], [GOOD, label, { ...GOOD, case: "two" }]]) {
+        attempt(list);
+        attempt(JSON.stringify(list));
+        attempt(JSON.stringify({ labels: list }));
+        attempt(list.map((one) => JSON.stringify(one)).join("\n"));
+      }
+    }
+  }
+});
+
+test("so is CSV that is cut, quoted and separated in any way", () => {
+  const rows = [Object.keys(GOOD), ...ids.map((id) => Object.values({ ...GOOD, case: id }))];
+  for (const separator of [",", ";", "\t"]) {
+    const text = rows.map((row) => row.join(separator)).join("\r\n");
+    for (const other of TEXTS) {
+      for (let at = 0; at < text.length; at += 7) attempt(text.slice(0, at) + other + text.slice(at + 3));
+    }
+  }
+});
