@@ -29,7 +29,7 @@ export async function build() {
  */
 const optimisations = [
   "-O3",
-  "--one-caller-inline-max-function-size=10",
+  "--one-caller-inline-max-function-size=20",
   "--flexible-inline-max-function-size=5",
   "--skip-pass=local-cse",
   "--skip-pass=memory-packing",

@@ -3,6 +3,7 @@ import { checkMisplaced } from "./engine/criteria.js";
 import { call } from "./engine/call.js";
 import { abortedSince, drive, type RunEnd } from "./run/run.js";
 import { failedMetrics } from "./run/failed-metrics.js";
+import { silenceOf } from "./run/silence.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { checkCount } from "./engine/checks.js";
 import { bytesInSteps, toBytes } from "./engine/input.js";
@@ -242,7 +243,11 @@ async function* evaluateWith(
         if (cancelled) set.cancelled = true;
         if (judges !== undefined) noteJudges(set, judges, plan);
         putInOrder(set.evalCaseResults, keys);
-        const more = [...failedMetrics(set, plan), ...(unused === undefined || isOneOfMany ? [] : [unused])];
+        const more = [
+          ...silenceOf(set),
+          ...failedMetrics(set, plan),
+          ...(unused === undefined || isOneOfMany ? [] : [unused]),
+        ];
         if (more.length > 0) set.warnings = [...(set.warnings ?? []), ...more];
         return set;
       }

@@ -49,6 +49,7 @@ mod judging;
 mod matching;
 mod options;
 mod plan;
+mod questions;
 mod reasons;
 mod scoring;
 mod unscorable;

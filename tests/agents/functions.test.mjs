@@ -124,11 +124,42 @@ test("the last final response with text is the answer", async () => {
 });
 
 test("a function that answers nothing has no answer, which scores 0", async () => {
-  for (const agent of [() => undefined, () => null, () => [], () => "", async () => {}]) {
+  for (const agent of [() => null, () => [], () => "", async () => " ", function* () {}]) {
     const error = await failing(agent);
     assert.equal(error.failures[0].message, "response_match_score is 0.0000 in case hello, threshold 1");
     const [result] = error.results[0].evalCaseResults;
     assert.equal(result.finalEvalStatus, EvalStatus.FAILED);
+    const said = "the agent neither answered nor called a tool in its only turn";
+    assert.deepEqual(error.results[0].warnings, [
+      {
+        code: "invalid_input",
+        message: said,
+        path: "actual",
+        help: "A function has to return its answer, as a text or as events with `content`",
+      },
+    ]);
+    assert.ok(error.message.includes(said));
+  }
+});
+
+test("a function that returns undefined most likely forgot to return its answer", async () => {
+  for (const agent of [() => undefined, async () => {}, () => {}]) {
+    const { failures, results } = await failing(agent);
+    const why = /turn 1: the agent returned undefined for "Hello\?"\. Return the answer, or null for none$/;
+    assert.match(failures[0].message, why);
+    assert.equal(results[0].warnings, undefined);
+  }
+  const { failures } = await failing(() => ({}));
+  assert.match(failures[0].message, /an object without `content`/);
+});
+
+test("an agent that once says or calls something is not silent", async () => {
+  const call = { content: { parts: [{ functionCall: { name: "search", args: {} } }] } };
+  for (const agent of [(message) => (message === "a" ? "first" : ""), (message) => (message === "b" ? [call] : null)]) {
+    const evalSet = evalSetOf({ case: { conversation: [turn("a", "first"), turn("b", "second")] } });
+    const criteria = { tool_trajectory_avg_score: 1, response_match_score: 1 };
+    const { results } = await failing(agent, evalSet, criteria);
+    assert.equal(results[0].warnings, undefined);
   }
 });
 

@@ -294,3 +294,14 @@ test("says what makes runs hard to compare", () => {
   assert.deepEqual(compareRuns(before, after).notes, notes);
   assert.deepEqual(compareRuns(JSON.stringify(before), JSON.stringify(after)).notes, notes);
 });
+
+test("runs without a metric in common are told of, with what each has", () => {
+  const named = (name) => setOf([caseOf("a", { [name]: 1 })]);
+  const { notes, metrics } = compareRuns(named("quality"), named("politeness"));
+  assert.equal(metrics.filter(({ goal }) => goal === "higher").length, 0);
+  assert.deepEqual(notes, [
+    "the two runs have no metric in common that passes or fails, so verdicts alone are compared; the baseline has quality; " +
+      "the current run has politeness",
+  ]);
+  assert.match(report.renderComparisonTable(compareRuns(named("quality"), named("politeness"))), /no metric in common/);
+});

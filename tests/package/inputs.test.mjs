@@ -160,6 +160,51 @@ describe("inputs", () => {
     assert.equal(set.warnings[0].message, 'the actual conversation "stray" belongs to no eval case and is left out');
   });
 
+  test("a recording of other questions is warned of, with both texts", async () => {
+    const [polite, rude] = ["Could you, please, tell me what the weather is in Paris", "on Sunday?"];
+    const evalSet = evalSetOf({
+      a: [turn("Hi there", "x"), turn(`${polite} today?`, "sunny")],
+      b: [turn("In Rome?", "y")],
+      c: [turn("In Oslo?", "z")],
+    });
+    const actual = evalSetOf({
+      a: [turn("Hi\n there ", "x"), turn(`${polite} ${rude}`, "sunny")],
+      b: [turn("In Bonn?", "y")],
+      c: [turn("", "z")],
+    });
+    for (const inputs of [
+      { evalSet, actual },
+      { evalSet: bytes(evalSet), actual: bytes(actual) },
+    ]) {
+      const { warnings } = await evaluate({ ...inputs, criteria: CRITERIA });
+      assert.deepEqual(warnings, [
+        {
+          code: "invalid_input",
+          message:
+            'in turn 2 of the case "a" the agent was asked "…weather is in Paris on Sunday?", but the evalset ' +
+            'asks "…weather is in Paris today?"; so it is in 2 of 3 runs',
+          path: "actual",
+          help: "If the evalset was edited after this was recorded, run the agent again: these are answers to other questions",
+        },
+      ]);
+      const one = await evaluate({ ...inputs, criteria: CRITERIA, evalIds: ["b"] });
+      assert.match(
+        one.warnings[0].message,
+        /^in turn 1 of the case "b" .*"In Bonn\?", but the evalset asks "In Rome\?"$/,
+      );
+      assert.equal((await evaluate({ ...inputs, criteria: CRITERIA, evalIds: ["c"] })).warnings, undefined);
+      await assert.rejects(evaluate({ ...inputs, criteria: CRITERIA, strict: true }), /the agent was asked/);
+    }
+  });
+
+  test("what a simulated user said is not compared with the scenario", async () => {
+    const scenario = { startingPrompt: "Hi", conversationPlan: "Ask for the weather." };
+    const evalSet = { evalSetId: "set", evalCases: [{ evalId: "a", conversationScenario: scenario }] };
+    const actual = evalSetOf({ a: [turn("Good day", "x")] });
+    const { warnings } = await evaluate({ evalSet, actual, criteria: {}, countOnly: true });
+    assert.equal(warnings, undefined);
+  });
+
   test("runs pair by position only if no id matches and the counts agree", async () => {
     const rename = (set) => ({
       ...set,

@@ -76,7 +76,30 @@ test("what was not evaluated counts nowhere else, and one run has no spread", as
   const { runs, notEvaluated, variance, cases, passRate } = reliabilityOf(set);
   assert.deepEqual([runs, notEvaluated, variance, cases.length], [1, 1, undefined, 1]);
   assert.deepEqual(rounded(passRate), { value: 1, low: 0.2065, high: 1 });
-  assert.deepEqual(reliabilityOf({ ...set, evalCaseResults: [] }).passRate, undefined);
+  const none = reliabilityOf({ ...set, evalCaseResults: [] });
+  assert.deepEqual([none.passRate, none.notes], [undefined, ["the results have no case, so there is nothing to tell"]]);
+});
+
+test("results of one evalset without a case or metric in common are told of", async () => {
+  const [a, b, both] = [
+    await resultsOf({ a: "PP" }),
+    await resultsOf({ b: "PF" }),
+    await resultsOf({ a: "P", b: "P" }),
+  ];
+  const apart = 'the 2 results of "trains" have no case in common, so they are no runs of the same cases';
+  assert.deepEqual(reliabilityOf([a, b]).notes, [apart]);
+  assert.match(renderTable([a, b]), /have no case in common/);
+  assert.equal(reliabilityOf([a, both]).notes, undefined);
+  assert.equal(reliabilityOf([a, { ...b, evalSetId: "planes" }]).notes, undefined, "other evalsets have other cases");
+  const other = structuredClone(a);
+  for (const { overallEvalMetricResults } of other.evalCaseResults) {
+    for (const result of overallEvalMetricResults) {
+      if (result.metricName === "response_match_score") result.metricName = "politeness";
+    }
+  }
+  assert.deepEqual(reliabilityOf([a, other]).notes, [
+    'the 2 results of "trains" have no metric in common, so their runs pass and fail by different ones',
+  ]);
 });
 
 test("what cannot be used is an error that says so", async () => {

@@ -106,6 +106,12 @@ weather  4 runs of 2 cases: 4 passed
   one_city (run 1)   tool_trajectory_avg_score  1.0000          1  ✓ passed
                      response_match_score       1.0000        0.8  ✓ passed
 `,
+  "fails where an agent that threw should not pass": `expect(agent).not.toPassEvalSet(evalSet)
+
+nothing was scored below its threshold, but case one_city failed: the agent's run failed: turn 1: Error: the model is on strike. A failure is no evidence that something does not pass: mend the agent
+`,
+  "fails where results of a failed agent should not pass":
+    "nothing was scored below its threshold, but case one_city failed: the agent's run failed",
   "fails with what the agent threw": `
 2 of 2 cases did not pass.
 

@@ -59,7 +59,7 @@ void AgentEvaluator.evaluateEvalSet(async () => 5, "", wanted);
 // @ts-expect-error an agent answers in words, content or events
 void AgentEvaluator.evaluateEvalSet(() => true, "", wanted);
 void AgentEvaluator.evaluateEvalSet(async () => "Hello", "", wanted);
-void AgentEvaluator.evaluateEvalSet(async () => undefined, "", wanted);
+void AgentEvaluator.evaluateEvalSet(async () => null, "", wanted);
 void AgentEvaluator.evaluateEvalSet(async () => ({ parts: [{ text: "Hello" }] }), "", wanted);
 void AgentEvaluator.evaluateEvalSet(
   async function* () {
@@ -68,3 +68,6 @@ void AgentEvaluator.evaluateEvalSet(
   "",
   wanted,
 );
+
+// @ts-expect-error The function does not return its answer.
+void AgentEvaluator.evaluateEvalSet(async () => {}, "", {});

@@ -311,7 +311,7 @@ function functionSubject(agent: AgentFunction): Subject {
         sessionId,
         userId,
         send: (content, history, signal) =>
-          eventsOf(() =>
+          eventsOf(textOf(content), () =>
             agent(textOf(content), { content: structuredClone(content), sessionId, userId, state, history, signal }),
           ),
       };
@@ -333,9 +333,15 @@ export function textOf({ parts }: Content): string {
 }
 
 /** What a function answered as events. */
-async function* eventsOf(answer: () => unknown): AsyncGenerator<unknown> {
+async function* eventsOf(message: string, answer: () => unknown): AsyncGenerator<unknown> {
   const found = await answer();
-  if (found === undefined || found === null) return;
+  if (found === undefined) {
+    const asked = JSON.stringify(message.length > 60 ? `${message.slice(0, 60)}…` : message);
+    throw new AdkMetricsError("invalid_input", `the agent returned undefined for ${asked}`, {
+      help: "Return the answer, or null for none",
+    });
+  }
+  if (found === null) return;
   if (typeof found === "string") {
     yield { content: { role: "model", parts: [{ text: found }] } };
   } else if (isIterable(found)) {

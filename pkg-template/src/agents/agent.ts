@@ -35,10 +35,10 @@ export interface AgentTurn {
 
 /**
  * What a function may answer: the final response as text or content, one event, or many as an array or an (async)
- * generator. Texts that a generator yields are pieces of one answer. The object is no promise: the compiler would not look at
- * what that holds.
+ * generator; `null` is no answer at all. Texts that a generator yields are pieces of one answer. The object is no promise: the
+ * compiler would not look at what that holds.
  */
-export type AgentAnswer = string | (object & { then?: never }) | null | undefined | void;
+export type AgentAnswer = string | (object & { then?: never }) | null;
 
 /** An agent that is a function from the user's words to what happened. */
 export type AgentFunction = (message: string, turn: AgentTurn) => AgentAnswer | Promise<AgentAnswer>;

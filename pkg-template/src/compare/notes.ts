@@ -65,6 +65,20 @@ function contradictions({ cases, stamps: { advisory } }: StoredRun, where: strin
   return [`the status of ${subject} in ${where} contradicts ${wrong.length === 1 ? "its" : "their"} metrics: ${some}`];
 }
 
+/** That there is no metric to compare by: then verdicts alone are compared, which follow from different ones. */
+export function nothingToCompare(
+  metrics: readonly CommonMetric[],
+  { metricNames: before }: StoredRun,
+  { metricNames: after }: StoredRun,
+): string[] {
+  if (metrics.some(({ isInformational }) => !isInformational)) return [];
+  const some = (names: StoredRun["metricNames"]): string =>
+    names.size === 0 ? "none" : [...names.values()].map((name) => name.slice(0, 80)).join(", ");
+  return [
+    `the two runs have no metric in common that passes or fails, so verdicts alone are compared; the baseline has ${some(before)}; the current run has ${some(after)}`,
+  ];
+}
+
 /** In what else than their scores two runs differ, and what in them is odd. */
 export function notesOf(before: StoredRun, after: StoredRun): string[] {
   const notes: string[] = [];

@@ -17,7 +17,7 @@ import type {
 import type { Bootstrap } from "./bootstrap.js";
 import { caseComparison, type CommonMetric, statusOfCase, worstFirst } from "./cases.js";
 import { metricComparisons, passComparison } from "./metrics.js";
-import { lostVerdicts, notesOf, tooMany } from "./notes.js";
+import { lostVerdicts, notesOf, nothingToCompare, tooMany } from "./notes.js";
 import { readRun, type StoredRun } from "./read.js";
 import { definedProperties } from "../lists.js";
 
@@ -76,7 +76,12 @@ export function compareRuns(
     addedMetrics: without(after.metricNames, before.metricNames).map((key) => after.metricNames.get(key) ?? key),
     removedMetrics: without(before.metricNames, after.metricNames).map((key) => before.metricNames.get(key) ?? key),
     thresholdChanges: thresholdChanges(cases),
-    notes: [...notesOf(before, after), ...lostVerdicts(cases, metrics), ...tooMany(compared, bootstrap)],
+    notes: [
+      ...nothingToCompare(metrics, before, after),
+      ...notesOf(before, after),
+      ...lostVerdicts(cases, metrics),
+      ...tooMany(compared, bootstrap),
+    ],
     bootstrap,
   };
 }

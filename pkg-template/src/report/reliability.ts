@@ -58,6 +58,7 @@ export function reliabilityText(sets: readonly EvalSetResult[], found = repeated
   return [
     `pass rate ${rateText(passRate, confidence)}${row === undefined ? "" : `, pass^${row.k} ${percent(row.value)}`}`,
     flaky.length === 0 ? "no case is flaky" : `${of}: ${named}${more}`,
+    ...(found.notes ?? []),
   ].join("; ");
 }
 

@@ -10,6 +10,7 @@ import type { Sources } from "../engine/turn.js";
 import type { JournalSection } from "../journal/section.js";
 import { emptyBudget } from "./judge-options.js";
 import { Judges } from "./judging.js";
+import { otherQuestions } from "./questions.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
 export interface RunPlan extends ErrorContext {
@@ -51,7 +52,11 @@ export async function openSession(
     if (session === undefined) {
       if (isCancelled()) return undefined;
     } else {
-      if (session.generation === engineGeneration()) return session;
+      if (session.generation === engineGeneration()) {
+        const other = await otherQuestions(plan, session, stretch, isCancelled);
+        if (other !== undefined) session.header.warnings.push(other);
+        if (isOpen(session)) return session;
+      }
       release(session.kept);
     }
   }

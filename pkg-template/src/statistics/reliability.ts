@@ -54,6 +54,8 @@ export interface Reliability {
   /** In the order in which they come first. */
   metrics: MetricReliability[];
   cases: CaseReliability[];
+  /** Why there is little to tell: no case at all, or several results without a case or metric in common. */
+  notes?: string[];
 }
 
 /** What a wanted precision takes, about: one of the two. */
@@ -139,6 +141,7 @@ export function reliabilityOf(
     }
     if (typeof groupOf !== "function") throw unexpected("a function", groupOf, "groupOf");
     const all = caseResultsOf(results);
+    const notes = notesOf(all, Array.isArray(results) ? (results as readonly EvalSetResult[]) : []);
     const cases = grouped(all, keyOf);
     const groups = grouped(cases, ([first]) => String(groupOf(first as EvalCaseResult)));
     const described = cases.map(caseOf);
@@ -157,8 +160,40 @@ export function reliabilityOf(
       ...neededFor(described, shareOf(verdicts, confidence).passRate, varying, { precision, confidence }),
       metrics: metricNamesOf(all).map((name) => metricOf(name, cases, groups, confidence)),
       cases: described,
+      ...(notes.length === 0 ? {} : { notes }),
     };
   });
+}
+
+/** What several results of one evalset have not in common: its cases, or what passes and fails in them. */
+function notesOf(all: readonly EvalCaseResult[], sets: readonly EvalSetResult[]): string[] {
+  if (all.length === 0) return ["the results have no case, so there is nothing to tell"];
+  const notes: string[] = [];
+  for (const ofSet of grouped(sets, ({ evalSetId }) => String(evalSetId))) {
+    if (ofSet.length < 2) continue;
+    const name = JSON.stringify(String(ofSet[0]?.evalSetId).slice(0, 80));
+    const inAll = (namesOf: (set: EvalSetResult) => readonly string[]): boolean => {
+      const [first = [], ...others] = ofSet.map((set) => [...new Set(namesOf(set))]);
+      return first.some((one) => others.every((names) => names.includes(one)));
+    };
+    const isShared = inAll(({ evalCaseResults }) => evalCaseResults.map(({ evalId }) => evalId));
+    if (!isShared) {
+      notes.push(
+        `the ${ofSet.length} results of ${name} have no case in common, so they are no runs of the same cases`,
+      );
+    }
+    const isDeciding = ({ evalStatus }: EvalMetricResult) => evalStatus !== EvalStatus.INFORMATIONAL;
+    const metricsOf = ({ evalCaseResults }: EvalSetResult) =>
+      evalCaseResults.flatMap(({ overallEvalMetricResults }) =>
+        overallEvalMetricResults.filter(isDeciding).map(({ metricName }) => metricName),
+      );
+    if (isShared && !inAll(metricsOf)) {
+      notes.push(
+        `the ${ofSet.length} results of ${name} have no metric in common, so their runs pass and fail by different ones`,
+      );
+    }
+  }
+  return notes;
 }
 
 /** The case results of one evalset's results or of several. */

@@ -119,6 +119,7 @@ export const adkMatchers: AdkMatcherFunctions = {
     const report = explained(hint, () => checkGates(sets, gates));
     const pass = report.passed && !isCancelled;
     if (pass) sayWarnings(sets);
+    else if (this?.isNot === true) checkEvidence(hint, sets);
     return {
       pass,
       message: () => {
@@ -148,6 +149,7 @@ export const adkMatchers: AdkMatcherFunctions = {
       return { pass: true, message: () => messageOf(hint, [], renderTable(sets)) };
     } catch (error) {
       if (!(error instanceof AgentEvaluationError)) throw withHint(hint, error);
+      if (this?.isNot === true) checkEvidence(hint, error.results);
       return {
         pass: false,
         message: () => {
@@ -158,6 +160,34 @@ export const adkMatchers: AdkMatcherFunctions = {
     }
   },
 };
+
+/**
+ * What did not pass because it was not scored says nothing about what would have passed.
+ *
+ * @throws {AdkMetricsError} `invalid_input` if no metric was below its threshold and something failed or was not evaluated.
+ */
+function checkEvidence(hint: string, sets: readonly EvalSetResult[]): void {
+  const cases = sets.flatMap(({ evalCaseResults }) => evalCaseResults);
+  const isBelow = ({ overallEvalMetricResults }: EvalCaseResult): boolean =>
+    overallEvalMetricResults.some(
+      ({ evalStatus, score }) => evalStatus === EvalStatus.FAILED && typeof score === "number",
+    );
+  if (cases.some(isBelow)) return;
+  const why = cases.find(({ finalEvalStatus }) => finalEvalStatus !== EvalStatus.PASSED);
+  if (why === undefined) return;
+  const metric = why.overallEvalMetricResults.find(({ reason }) => reason !== undefined);
+  const [reason = ""] = (why.reason ?? metric?.reason ?? "nothing was evaluated").split("\n");
+  throw withHint(
+    hint,
+    new AdkMetricsError(
+      "invalid_input",
+      `nothing was scored below its threshold, but case ${why.evalId} failed: ${reason}`,
+      {
+        help: "A failure is no evidence that something does not pass: mend the agent",
+      },
+    ),
+  );
+}
 
 /** What the matcher takes. */
 const KNOWN = [...AGENT_OPTIONS, "numRuns", "initialSessionFile"] as const;

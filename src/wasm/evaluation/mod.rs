@@ -143,6 +143,14 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.unscorable(case))
     }
 
+    /// Of the first turn of a case result in which the user said something else than in the evalset: the case, the turn, and
+    /// both texts.
+    #[wasm_bindgen(js_name = otherQuestion)]
+    #[must_use]
+    pub fn other_question(&self, pairing: usize) -> Vec<String> {
+        self.run.borrow_dependent().other_question(pairing)
+    }
+
     /// Starts the run's clock, if the time for reading the inputs should count; otherwise the first poll starts it.
     pub fn start(&mut self, now: f64) {
         self.run.with_dependent_mut(|_, run| run.start(now));

@@ -102,6 +102,25 @@ fn selecting_a_case_that_is_not_there_names_some_that_are() {
     });
 }
 
+#[test]
+fn a_run_of_other_questions_is_told_from_one_that_is_laid_out_anew() {
+    let asked = |questions: &[&str]| {
+        let cases = questions.iter().zip(["a", "b", "c", "d"]).map(|(question, id)| {
+            let asked = json!({ "user_content": { "parts": [{ "text": question }] } });
+            json!({ "eval_id": id, "conversation": [turn("x"), asked] })
+        });
+        json!({ "eval_set_id": "set", "eval_cases": cases.collect::<Value>() })
+    };
+    let expected = asked(&["In Rome?", "In  Oslo?\n", "In Bonn?", "In Bonn?"]);
+    let actual = asked(&["In Paris?", "In\nOslo?", "", "In Bonn?"]);
+    with_run(&expected, &actual, MATCH, quiet(), |run| {
+        assert_eq!(run.other_question(0), ["0", "2", "In Paris?", "In Rome?"]);
+        for pairing in 1..5 {
+            assert!(run.other_question(pairing).is_empty());
+        }
+    });
+}
+
 // ---- what fails one case only
 
 #[test]

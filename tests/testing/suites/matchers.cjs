@@ -227,6 +227,14 @@ exports.define = ({ test, expect, adk, folder }) => {
   test("fails with the votes of a judge", () =>
     expect(goodAgent).toPassEvalSet(evalSet, { final_response_match_v2: 1 }, { numRuns: 1, judge }));
   test("fails with the scores where it should not pass", () => expect(goodAgent).not.toPassEvalSet(evalSet));
+  test("fails where an agent that threw should not pass", () =>
+    expect(() => {
+      throw new Error("the model is on strike");
+    }).not.toPassEvalSet(evalSet, CALLS, { numRuns: 1 }));
+  test("fails where results of a failed agent should not pass", async () => {
+    const actual = evalSet.evalCases.map(({ evalId }) => ({ evalCaseId: evalId, inferences: [], status: 2 }));
+    expect(await evaluate({ evalSet, actual, criteria: CALLS })).not.toPass();
+  });
   test("fails with what the agent threw", () =>
     expect(() => {
       throw new Error("the model is on strike");

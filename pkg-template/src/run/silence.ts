@@ -1,0 +1,27 @@
+/** What is said of an agent that neither said nor did anything, such as a function that returns nothing. */
+
+import { finalText, toolCallsOf } from "../invocation.js";
+import type { EvalSetResult, Mistake } from "../types.js";
+
+/** A warning if no turn of any run has a text or a tool call. Looks no further than the first that has. */
+export function silenceOf({ evalCaseResults, cancelled }: EvalSetResult): Mistake[] {
+  if (cancelled === true) return [];
+  let turns = 0;
+  for (const { evalMetricResultPerInvocation, reason } of evalCaseResults) {
+    // Why a run failed is said already.
+    if (reason !== undefined) continue;
+    for (const { actualInvocation } of evalMetricResultPerInvocation) {
+      if (finalText(actualInvocation).trim() !== "" || toolCallsOf(actualInvocation).length > 0) return [];
+      turns += 1;
+    }
+  }
+  if (turns === 0) return [];
+  return [
+    {
+      code: "invalid_input",
+      message: `the agent neither answered nor called a tool in ${turns === 1 ? "its only turn" : `any of ${turns} turns`}`,
+      path: "actual",
+      help: "A function has to return its answer, as a text or as events with `content`",
+    },
+  ];
+}
