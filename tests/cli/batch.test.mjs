@@ -182,8 +182,17 @@ test("Ctrl-C leaves the batches to the same command", posix, async (t) => {
   await seen(/in_progress, 0 of 12 done/);
   child.kill("SIGINT");
   assert.deepEqual(await ended(child, "the end of an interrupted command"), [130, null]);
+  const live = await ask(cwd, answering, "anthropic", [...EVAL, "--cache", "replies", "--dry-run"]);
+  assert.doesNotMatch(live.stderr, /paid for twice/, "nothing is asked");
+  const twice = [...EVAL, "--cache", "replies", "--model", MODELS.anthropic, "--max-calls", "1"];
+  const asked = await run(twice, { cwd, env: { ...BARE, ...at.anthropic(answering) } });
+  assert.match(
+    asked.stderr,
+    /warning: 1 batch with 12 questions is under way: what is asked here as well is asked again, and paid for twice[^]*help: Add --batch/,
+  );
   looks.looks = 0;
   const { stdout, stderr } = await ask(cwd, answering, "anthropic");
+  assert.doesNotMatch(stderr, /paid for twice/);
   assert.deepEqual(statusesIn(stdout), RIGHT(4), stderr);
   assert.ok([...answering.asked.values()].every((times) => times === 1));
 });

@@ -84,7 +84,12 @@ describe("the settings", () => {
   const WORDS = { required: 1, none: [], "five samples": { num_samples: 5 }, "gemini-2.5-flash": {} };
   const evalSet = {
     evalSetId: "one",
-    evalCases: [{ evalId: "c", conversation: [{ userContent: { parts: [{ text: "Hi" }] } }] }],
+    evalCases: [
+      {
+        evalId: "c",
+        conversation: [{ userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } }],
+      },
+    ],
   };
 
   /** A setting by its name and its default, in JSON; what is said in words has none in the schema. */

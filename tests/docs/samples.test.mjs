@@ -185,7 +185,12 @@ async function tryJson(sample, place) {
   const has = (...keys) => keys.some((key) => key in value);
   const evalSet = {
     evalSetId: "one",
-    evalCases: [{ evalId: "c", conversation: [{ userContent: { parts: [{ text: "Hi" }] } }] }],
+    evalCases: [
+      {
+        evalId: "c",
+        conversation: [{ userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } }],
+      },
+    ],
   };
   const actual = structuredClone(evalSet);
   const judge = async () => "";

@@ -4,6 +4,7 @@ import { closest } from "../closest.js";
 import type { ScoringOptions } from "../agents/evaluation.js";
 import { BatchGatherer, manyReaders } from "../batches/gather.js";
 import { modelAtProvider } from "../judges/environment.js";
+import { BatchFolder } from "../batches/folder.js";
 import { BatchStore } from "../batches/store.js";
 import { amountText, count } from "../report/text.js";
 import { MOST_OPEN, noteQuestions } from "../modules/in-batches.js";
@@ -20,7 +21,7 @@ import { judgeChoiceOf } from "./judge.js";
 import { FOR_JUDGES, Judging, sayUseless } from "./judging.js";
 import { inFiles, Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
-import { ExitStatus, note } from "./process.js";
+import { ExitStatus, note, warn } from "./process.js";
 import { planOf, portionsFor, registriesOf, sayUnusedMetrics } from "./source.js";
 
 /** The default folder of replies and batches. */
@@ -77,6 +78,22 @@ export async function askInBatches(
   } finally {
     store.close();
   }
+}
+
+/** Warns of batches whose replies an evaluation does not wait for. */
+export function warnOfBatches(cache: string): void {
+  const records = new BatchFolder(cache).records();
+  if (records.length === 0) return;
+  const questions = count(
+    records.reduce((sum, { rows }) => sum + rows, 0),
+    "question",
+  );
+  const many = records.length > 1;
+  warn(
+    `${batchesText(records.length)} with ${questions} ${many ? "are" : "is"} under way: what is asked here as well is asked again, and paid for twice`,
+    cache,
+    `Add --batch, which waits for the replies, or run adk-metrics batch collect --cache ${cache} before`,
+  );
 }
 
 /** Runs `batch submit`, `batch status` and `batch collect`. */

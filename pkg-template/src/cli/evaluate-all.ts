@@ -1,5 +1,6 @@
 /** Scores every input of a command, one after the other. */
 
+import { join } from "node:path";
 import { check, type ScoringOptions } from "../agents/evaluation.js";
 import { forecast } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
@@ -12,7 +13,8 @@ import { api } from "./api.js";
 import type { Arguments } from "./arguments.js";
 import { firstFailure, joined, leftOutText, untilFailure } from "./bail.js";
 import { withCalibrationBeside } from "./calibration.js";
-import { type Input, sayWhichCriteria } from "./inputs.js";
+import { kindOf } from "./files.js";
+import { type Input, sayWhichActual, sayWhichCriteria } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import type { Journaling } from "./journal.js";
 import type { Judging } from "./judging.js";
@@ -119,12 +121,15 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
   await source.begin?.();
   await journal?.open(inputs, source.numRuns);
   stop.listen();
+  if (source.files !== undefined) sayWhichActual(given.all("actual"), source.files);
   sayWhichCriteria(inputs, registries);
   if (given.has("batch")) {
     const { askInBatches } = await import("./batch.js");
     const answered = await askInBatches({ inputs, registries, options: common, judging, budget }, given, stop);
     if (answered === undefined) return undefined;
     common.cache = answered;
+  } else if (cache !== undefined && kindOf(join(cache, "batches")) === "folder") {
+    (await import("./batch.js")).warnOfBatches(cache);
   }
   const [bar, spent, bails] = [new ProgressBar(), new Spending(budget), given.has("bail")];
   return { ...work, common, registries, bails, bar, spent, isCut: false };

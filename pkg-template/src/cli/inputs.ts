@@ -150,6 +150,16 @@ function actualBytes(file: string): Uint8Array {
   }
 }
 
+/** Files that are named in a line. */
+const MOST_NAMED = 3;
+
+/** Says on stderr which files were found of what the agent did, where none was named. */
+export function sayWhichActual(named: readonly string[], found: readonly string[]): void {
+  if (found.length === 0 || found.every((file) => named.includes(file))) return;
+  const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : "";
+  note(`what the agent did: ${found.slice(0, MOST_NAMED).join(", ")}${more}`);
+}
+
 /**
  * Says on stderr by which criteria evalsets are scored.
  *
@@ -178,7 +188,8 @@ function criteriaText(config: Uint8Array | undefined, custom: readonly string[])
     if (!isObject(value.criteria) && OTHER_FILES.some((key) => key in value)) return "";
     const simulator = value.user_simulator_config ?? value.userSimulatorConfig;
     const user = simulator === undefined ? "" : `; user simulator: ${brief(simulator)}`;
-    return `: ${criteria.map(([name, criterion]) => `${name} ${brief(criterion)}`).join(", ")}${user}`;
+    const named = criteria.map(([name, criterion]) => `${name} ${brief(criterion)}`);
+    return `: ${named.length === 0 ? "none" : named.join(", ")}${user}`;
   } catch {
     return "";
   }

@@ -442,7 +442,8 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
     saved > 0 ? `${count(saved, "sample")} saved by early stopping` : "",
     cached > 0 ? `${amountText(cached)} from the cache` : "",
-    lost > 0 ? `${amountText(lost)} without a reply` : "",
+    // Those that no call was made for are among them.
+    lost > 0 ? `${count(lost, "sample")} without a reply` : "",
     usedTokensText(usage),
     isNumber(cost) ? `cost ${costText(cost)}` : "",
   ];
