@@ -168,8 +168,14 @@ test("counts the evalsets without a config where there are several, so that the 
   ]);
   const cwd = folderOf(t, Object.fromEntries(files));
   const { stderr } = await run(["eval", ...names.map((name) => `${name}.evalset.json`)], { cwd });
-  assert.match(stderr, /^criteria: ADK's default, .*, for 12 evalsets\n$/);
-  assert.ok(stderr.length <= 101, stderr);
+  assert.match(
+    stderr,
+    /^what the agent did: 12 files, such as weather-on-day-0\.actual\.json\ncriteria: ADK's default, .*, for 12 evalsets\n$/,
+  );
+  assert.ok(
+    stderr.split("\n").every((line) => line.length <= 100),
+    stderr,
+  );
 });
 
 test("warns of an evalset that is compared with itself, wherever results are shown", async (t) => {

@@ -263,7 +263,7 @@ test("joins the cases that are selected of an evalset in several arguments", asy
   });
   const scoredCases = async (...args) => {
     const { stdout, stderr } = await run(["eval", ...args, "--format", "csv"], { cwd });
-    assert.match(stderr, /^criteria/, stderr);
+    assert.match(stderr, /^what the agent did: .*\.actual\.json\ncriteria/, stderr);
     return begins(stdout, 2);
   };
   assert.deepEqual(await scoredCases("day.evalset.json:dusk", "other.evalset.json", "day.evalset.json:dawn,dusk"), [

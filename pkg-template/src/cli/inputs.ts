@@ -156,8 +156,9 @@ const MOST_NAMED = 3;
 /** Says on stderr which files were found of what the agent did, where none was named. */
 export function sayWhichActual(named: readonly string[], found: readonly string[]): void {
   if (found.length === 0 || found.every((file) => named.includes(file))) return;
-  const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : "";
-  note(`what the agent did: ${found.slice(0, MOST_NAMED).join(", ")}${more}`);
+  const [first] = found;
+  const files = found.length > MOST_NAMED ? `${found.length} files, such as ${first}` : found.join(", ");
+  note(`what the agent did: ${files}`);
 }
 
 /**
