@@ -45,12 +45,16 @@ export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
   for (const { path, ...chunk } of await split("esm", esm, sources)) {
+    const isMapped = !JSON.parse(chunk.map).sources.every((source) =>
+      WITHOUT_MAPS.test(nameOf(source, path, sources.folder)),
+    );
+    // What an ES module declares keeps its name where a debugger may show it: functions and classes do anyway.
     const { code, map } = await withoutWhiteSpace(chunk, {
       module: true,
-      mangle: SHORT_LOCALS,
+      mangle: isMapped ? SHORT_LOCALS : { ...SHORT_LOCALS, toplevel: true },
       compress: SHORT_SYNTAX,
     });
-    write(path, `${code}\n`, mapOfLines(JSON.parse(map), path, sources));
+    write(path, `${code}\n`, isMapped ? mapOfLines(JSON.parse(map), path, sources) : undefined);
   }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten. Nobody
   // else sees what such a file declares, so its variables get short names too.
@@ -96,9 +100,15 @@ function markFor(file) {
 const WITHOUT_MAPS = /^(?:cli|batches|calibration|interop)\//;
 
 function write(path, code, map) {
-  const isMapped = !map.sources.every((source) => WITHOUT_MAPS.test(source));
-  writeFileSync(path, isMapped ? `${code}//# sourceMappingURL=${basename(path)}.map\n` : code);
-  if (isMapped) writeFileSync(`${path}.map`, JSON.stringify(map));
+  writeFileSync(path, map === undefined ? code : `${code}//# sourceMappingURL=${basename(path)}.map\n`);
+  if (map !== undefined) writeFileSync(`${path}.map`, JSON.stringify(map));
+}
+
+/** The name of a source, as in the repository. */
+function nameOf(source, path, folder) {
+  return relative(folder, resolve(dirname(path), source))
+    .split(sep)
+    .join("/");
 }
 
 /**
@@ -107,11 +117,7 @@ function write(path, code, map) {
  * cannot read, but not in `sourceRoot`.
  */
 function mapOfLines({ version, sources: paths, mappings }, path, { folder, address }) {
-  const names = paths.map((source) =>
-    relative(folder, resolve(dirname(path), source))
-      .split(sep)
-      .join("/"),
-  );
+  const names = paths.map((source) => nameOf(source, path, folder));
   // What was generated, or comes from a library, is not in the repository.
   const sources = names.filter((name) => !name.startsWith("generated/") && !name.startsWith("../"));
   const lines = decode(mappings).map((segments) =>
