@@ -97,7 +97,7 @@ function markFor(file) {
 }
 
 /** What has no source maps: the command line, whose errors are no exceptions of a user's program, and readers of files. */
-const WITHOUT_MAPS = /^(?:cli|batches|calibration|interop)\//;
+const WITHOUT_MAPS = /^(?:(?:cli|batches|calibration|interop|queue)\/|entrypoints\/queue)/;
 
 function write(path, code, map) {
   writeFileSync(path, map === undefined ? code : `${code}//# sourceMappingURL=${basename(path)}.map\n`);
@@ -143,7 +143,7 @@ async function split(kind, folder, sources) {
     platform: "neutral",
     mainFields: ["module", "main"],
     inject: [join(sources.folder, "entrypoints/globals.ts")],
-    external: ["node:*", "*.wasm", "vitest"],
+    external: ["node:*", "*.wasm", "vitest", "bullmq", "ioredis", "pg"],
     plugins: [matchersApart(kind, sources), indexAtOnce(sources)],
     entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),
     outdir: folder,

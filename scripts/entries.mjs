@@ -19,5 +19,6 @@ export const ENTRIES = [
   { module: "testing/jest", esm: "jest", cjs: "jest", typed: true },
   { module: "interop/index", esm: "interop", cjs: "interop", typed: true },
   { module: "calibration/index", esm: "calibration", typed: true },
+  { module: "entrypoints/queue", esm: "queue", typed: true },
   { module: "cli/main", esm: "cli" },
 ];

@@ -38,7 +38,7 @@ if (existsSync(attw)) {
     run(attw, ["--pack", join(root, "pkg"), "--profile", profile, "--entrypoints", ...entries]);
   check("node16", ".", "./report", "./jest", "./interop");
   // These have no CommonJS.
-  check("esm-only", "./web", "./slim", "./vitest", "./calibration");
+  check("esm-only", "./web", "./slim", "./vitest", "./calibration", "./queue");
 } else {
   step("leaving out what @arethetypeswrong/cli checks: run `npm ci` in tests/runtimes");
 }

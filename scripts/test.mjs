@@ -28,6 +28,7 @@ const OWN_PACKAGES = {
   "tests/models": "a real model as judge and as simulated user",
   "tests/interop": "OpenTelemetry's SDK, autoevals, openevals and Mastra",
   "tests/testing": "matchers in Vitest and Jest",
+  "tests/queue": "queues on Redis and PostgreSQL",
   "tests/runtimes": "every runtime and bundler",
 };
 if (inCi) {
@@ -56,6 +57,14 @@ if (environment.CHROMIUM === "") leave("browser", "Chromium is not installed (or
 for (const [folder, name] of Object.entries(OWN_PACKAGES)) {
   if (!isInstalled(folder)) leave(name, `run \`npm ci\` in ${folder}`);
 }
+const isInstalledOnDebian = existsSync("/usr/lib/postgresql");
+const noDatabase = [
+  ...(onPath(["redis-server"]) === undefined ? ["redis-server"] : []),
+  ...(onPath(["initdb"]) === undefined && !isInstalledOnDebian ? ["postgresql"] : []),
+];
+if (isInstalled("tests/queue") && noDatabase.length > 0) {
+  leave(OWN_PACKAGES["tests/queue"], `install ${noDatabase.join(" and ")}`);
+}
 const hasModel = existsSync(join(root, "tests/models/model"));
 if (isInstalled("tests/models") && !hasModel) leave(OWN_PACKAGES["tests/models"], "run tests/models/fetch");
 if (environment.ADK_PYTHON === undefined) {
@@ -79,11 +88,11 @@ const apart = [
 const pages = ["tests/browser"];
 if (isWhole) {
   pages.push("tests/www");
-  apart.push("tests/journal");
+  apart.push("tests/journal", "tests/queue");
   environment.ALL_SUITES = "true";
 } else {
   leave("the screens of the playground", "they take minutes: npm test -- --all");
-  leave("runs that are killed, resumed and divided", "they take minutes: npm test -- --all");
+  leave("runs that are killed, resumed, divided and queued", "they take minutes: npm test -- --all");
   leave("the changes that HACKING.md lists, made in a copy", "they compile the crate again: npm test -- --all");
 }
 // A workflow of their own runs them, weekly and for releases.

@@ -14,6 +14,7 @@ import { definedProperties } from "./lists.js";
  * - `recording_failed`: a reply could not be written to a recording.
  * - `cache_failed`: a cache could not be read or written.
  * - `journal_failed`: a journal could not be read or written, or is of other inputs.
+ * - `queue_failed`: a queue could not be reached, or holds something else.
  */
 export type AdkMetricsErrorCode =
   | MistakeCode
@@ -26,7 +27,8 @@ export type AdkMetricsErrorCode =
   | "replay_missing"
   | "recording_failed"
   | "cache_failed"
-  | "journal_failed";
+  | "journal_failed"
+  | "queue_failed";
 
 /** What an error says besides its code and message: the fields of {@link AdkMetricsError} with these names. */
 export interface ErrorDetails {

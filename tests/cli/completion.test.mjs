@@ -179,6 +179,7 @@ test("the help of each command has every option that the command takes", bash, a
     "run",
     "record",
     "merge",
+    "queue",
     "batch",
     "compare",
     "calibrate",

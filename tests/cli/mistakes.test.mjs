@@ -13,7 +13,7 @@ const MISTAKES = {
   "a command that resembles none": [
     ["score"],
     {},
-    /help: The commands are eval, run, record, batch, merge, compare, calibrate, labels, migrate/,
+    /help: The commands are eval, run, record, batch, merge, queue, compare, calibrate, labels, migrate/,
   ],
   "a misspelt option in place of a command": [
     ["--versoin"],
@@ -39,7 +39,7 @@ const MISTAKES = {
   "an option of other commands": [
     [...clock, "--num-runs", "3"],
     {},
-    /there is no option --num-runs here\n {3}help: It is one of `run`, `record`\n/,
+    /there is no option --num-runs here\n {3}help: It is one of `run`, `record`, `queue`\n/,
   ],
   "an evalset in the place of a config": [
     [...clock, "--config", "clock.evalset.json"],

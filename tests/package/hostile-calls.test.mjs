@@ -237,7 +237,7 @@ describe("wrong types", () => {
 
 /** The functions of the entries, the statics of classes, and their constructors, by name. */
 async function* exportedFunctions() {
-  for (const entry of [".", "./interop", "./report", "./calibration"]) {
+  for (const entry of [".", "./interop", "./report", "./calibration", "./queue"]) {
     let count = 0;
     for (const [name, value] of Object.entries(await importEntry(entry))) {
       // An error is what its caller says.

@@ -36,6 +36,7 @@ const PACKAGE = [
   ["calibration"],
   ["agents"],
   ["interop"],
+  ["queue"],
   ["index"],
   ["entrypoints", "testing"],
   ["cli"],

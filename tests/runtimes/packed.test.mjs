@@ -108,6 +108,7 @@ test("classes and functions are called what they are exported as", async () => {
     ["adk-metrics/report", asModule, asCommonJs],
     ["adk-metrics/interop", asModule, asCommonJs],
     ["adk-metrics/calibration", asModule],
+    ["adk-metrics/queue", asModule],
   ]) {
     for (const program of ways.map((way) => way(entry))) {
       const print = `function print(all) {

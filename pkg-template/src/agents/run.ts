@@ -57,6 +57,12 @@ export interface InferenceResult {
   errorMessage?: string;
 }
 
+/** An evalset whose cases are run. */
+interface RunnableSet {
+  evalSetId: string;
+  evalCases: readonly EvalCase[];
+}
+
 /** One run of one case. */
 interface Task {
   /** The place of its result. */
@@ -93,7 +99,7 @@ export interface Runs {
  */
 export async function runCases(
   subject: Subject,
-  { evalSetId, evalCases }: { evalSetId: string; evalCases: readonly EvalCase[] },
+  { evalSetId, evalCases }: RunnableSet,
   { numRuns, spending, leftOut, journal }: Runs,
   options: AgentRunOptions,
 ): Promise<InferenceResult[]> {
@@ -145,13 +151,18 @@ export async function runCases(
 async function beginRuns(
   journal: JournalSection,
   { name }: Subject,
-  evalSet: { evalSetId: string; evalCases: readonly EvalCase[] },
+  evalSet: RunnableSet,
   numRuns: number,
   { userSimulator: { judge: _judge, retry: _retry, timeoutMs: _timeoutMs, ...userSimulator } = {} }: AgentRunOptions,
 ): Promise<void> {
   await journal.load();
-  const digest = await digestOf(new TextEncoder().encode(JSON.stringify(evalSet)));
+  const digest = journal.evalSetDigest ?? (await digestOfCases(evalSet));
   journal.begin("runs", { evalSet: digest, agent: name, numRuns, userSimulator });
+}
+
+/** The digest of cases, by which a journal knows them. */
+export async function digestOfCases({ evalSetId, evalCases }: RunnableSet): Promise<string> {
+  return (await digestOf(new TextEncoder().encode(JSON.stringify({ evalSetId, evalCases })))) as string;
 }
 
 /** A run from the journal, or a new one, which the journal keeps if it was not cancelled. */
@@ -173,6 +184,8 @@ async function runOrFind(
     return { ...result, inferences: result.inferences.map(hosted) };
   }
   if (journal.isComplete) {
+    const reason = journal.whyMissing?.(evalId, run);
+    if (reason !== undefined) return { ...emptyResult(evalSetId, evalCase), status: 0, errorMessage: reason };
     const errorMessage = `no journal has run ${run + 1} of this case`;
     return { ...emptyResult(evalSetId, evalCase), status: 2, errorMessage };
   }

@@ -17,8 +17,7 @@ import {
 } from "../agents/run.js";
 import { type UserSimulatorOptions, withinTurns } from "../agents/simulator.js";
 import { Spending } from "../agents/spending.js";
-import { isObject } from "../engine/values.js";
-import { parseJson } from "../engine/json.js";
+import { recordOf } from "../engine/criteria.js";
 import type { ModuleName } from "../modules/load.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JournalSection } from "../journal/section.js";
@@ -73,11 +72,12 @@ export class AgentRuns {
   /**
    * Reads the arguments.
    *
+   * @param isMerging Whether all runs are in journals, so that no agent is needed.
    * @throws {Mistake} if no agent is named, and for numbers that are none.
    */
-  constructor(given: Arguments, command: string) {
-    const agent = given.one("agent") ?? agentToRun(given.positionals);
-    if (agent === undefined) {
+  constructor(given: Arguments, command: string, isMerging = false) {
+    const agent = given.one("agent") ?? (isMerging ? undefined : agentToRun(given.positionals));
+    if (agent === undefined && !isMerging) {
       refuseModules(given.positionals);
       const [folder, ...others] = given.positionals;
       if (folder !== undefined && kindOf(folder) === "folder" && isPython(folder)) {
@@ -85,8 +85,8 @@ export class AgentRuns {
       }
       throw new Mistake("no agent is named", { help: `adk-metrics ${command}` });
     }
-    this.#module = agentModuleOf(agent);
-    readDotenvBeside(this.#module.file);
+    this.#module = agent === undefined ? { file: "" } : agentModuleOf(agent);
+    if (agent !== undefined) readDotenvBeside(this.#module.file);
     const [numRuns, parallelism, timeout] = [
       given.one("num-runs"),
       given.one("parallelism"),
@@ -107,9 +107,18 @@ export class AgentRuns {
   /** The files that are read, with what they are. */
   get files(): ReadonlyMap<string, string> {
     return new Map([
-      [this.#module.file, "agent"],
+      ...(this.#module.file === "" ? [] : [[this.#module.file, "agent"] as const]),
       ...(this.#session === undefined ? [] : [[this.#session, "session"] as const]),
     ]);
+  }
+
+  /** The agent, once it is loaded. */
+  get subject(): Subject | undefined {
+    return this.#subject;
+  }
+
+  get turnTimeoutMs(): number | undefined {
+    return this.#options.turnTimeoutMs;
   }
 
   /** How often each case is run. */
@@ -267,16 +276,6 @@ export async function selectedCases({ selection, files, evalSet }: Input): Promi
 /** The ids of the cases of an evalset that are selected, in order. */
 export async function selectedIds(input: Input): Promise<string[]> {
   return (await selectedCases(input)).evalCases.map(({ evalId }) => evalId);
-}
-
-/** A config as an object; whoever scores by it says what is wrong with it. */
-export function recordOf(config: Uint8Array | undefined): Record<string, unknown> {
-  try {
-    const value: unknown = parseJson(new TextDecoder().decode(config));
-    return isObject(value) ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 function secondsOf(option: string, value: string): number {

@@ -16,6 +16,7 @@ Usage
   adk-metrics record --agent <module> <evalset>…       run an agent and keep what it does
   adk-metrics batch submit|status|collect              ask judges in batches, at half the price
   adk-metrics merge <journals>…                        put the parts of a run together
+  adk-metrics queue add|work|status|collect            evaluate with a fleet of workers
   adk-metrics compare <baseline results> <results>     find regressions
   adk-metrics calibrate <results>… --labels <file>     say how often the judge is right
   adk-metrics labels export <results>…                 choose verdicts for people to label
@@ -242,6 +243,43 @@ Example
   adk-metrics merge part-*.jsonl --format junit --output junit.xml
 `;
 
+const QUEUE_HELP = `Evaluates with a fleet of workers: every run of a case is a job of a queue on Redis or PostgreSQL.
+Needs the packages bullmq and ioredis, or bullmq and pg.
+
+Usage
+  adk-metrics queue add <evalset>… [--actual <path>]… [options]
+  adk-metrics queue work [--agent <module>] [--judge <who>] [options]
+  adk-metrics queue status [--watch]
+  adk-metrics queue collect [--format <name>]… [--output <path>]… [options]
+
+add puts in what is not there yet: the same command again is harmless, raises the budget and tries
+once more what failed for good. work does jobs until none is left; SIGTERM and Ctrl-C let it finish
+what is under way. A worker that is killed loses its place and nothing that was paid for. collect
+writes what one process would have written. Evalsets, configs and what the agent did are files with
+the same paths everywhere; keys are in the environment of each worker, and never in the queue.
+
+The queue
+${optionsHelp("queue", "queue")}
+add: what is evaluated, and what it may cost
+${optionsHelp("queue", "input", "spending")}
+work: the agent and the judge
+${optionsHelp("queue", "agent", "judges")}
+collect, and how is scored
+${optionsHelp("queue", "output", "gates", "scoring")}
+Exit status
+    0  add, work, status: it is done, or the budget is spent; collect: every case passed
+    1  collect: some case did not pass or was not evaluated
+    2  the queue cannot be reached, or this worker cannot do the jobs: files, agent or judge are
+       missing or others than those of the queue
+  130, 143  interrupted by Ctrl-C or SIGTERM: what was under way is done
+
+Example
+  export ADK_METRICS_QUEUE=redis://localhost:6379
+  adk-metrics queue add evals/*.evalset.json --max-calls 10000
+  adk-metrics queue work --agent ./agent.ts --judge gemini --concurrency 8
+  adk-metrics queue collect --format junit --output junit.xml
+`;
+
 const COMPARE_HELP = `Compares the results of a run with those of a baseline: which cases regressed, by how much each
 metric changed, and whether that may be chance.
 
@@ -379,6 +417,7 @@ export const HELPS: Readonly<Record<Command, string>> = {
   record: RECORD_HELP,
   batch: BATCH_HELP,
   merge: MERGE_HELP,
+  queue: QUEUE_HELP,
   compare: COMPARE_HELP,
   calibrate: CALIBRATE_HELP,
   labels: LABELS_HELP,

@@ -3,8 +3,8 @@
 import { digestOf, type JournaledBegin, JournalSection } from "../journal/section.js";
 import type { FileJournal } from "../journal/file.js";
 import { isAdkMetricsError } from "../errors.js";
-import { panelOf } from "../judges/panel.js";
 import { count } from "../report/text.js";
+import { nobody, standInsOf } from "../run/journaled.js";
 import type { EvaluatorOptions, Journal, JournalEntry } from "../types.js";
 import { api } from "./api.js";
 import type { Arguments } from "./arguments.js";
@@ -27,15 +27,12 @@ interface Known {
   merged?: Journal;
   files?: readonly string[];
   agent?: string;
-  hasVertex?: boolean;
-  panel?: readonly string[] | undefined;
+  standIns?: Pick<EvaluatorOptions, "vertex" | "judge">;
+  whyMissing?: WhyMissing | undefined;
 }
 
-/** What a journal says of who judged a metric, as far as merging needs it. */
-interface Judged {
-  vertex?: true;
-  panel?: readonly string[];
-}
+/** Why a journal lacks a run of a case of an evalset, or what was asked about it. */
+export type WhyMissing = (evalSet: number, evalId: string, run?: number) => string | undefined;
 
 /** The journal of a command. */
 export class Journaling {
@@ -50,15 +47,16 @@ export class Journaling {
   readonly #sections: JournalSection[] = [];
   /** The name of the agent whose runs are merged. */
   readonly agent: string;
-  readonly #hasVertex: boolean;
-  readonly #panel: readonly string[] | undefined;
+  /** The options for scoring merged parts: each metric has the judge that scored it in the parts. */
+  readonly mergedOptions: Pick<EvaluatorOptions, "vertex" | "judge">;
+  readonly #whyMissing: WhyMissing | undefined;
   #journal: FileJournal | undefined;
   #whole: JournalSection | undefined;
   #isOurs: IsOurs | undefined;
 
   private constructor(
     file: string,
-    { command = {}, shard, balance = [], merged, files = [], agent = "", hasVertex = false, panel }: Known,
+    { command = {}, shard, balance = [], merged, files = [], agent = "", standIns = {}, whyMissing }: Known,
   ) {
     this.file = file;
     this.#command = command;
@@ -67,23 +65,20 @@ export class Journaling {
     this.#merged = merged;
     this.#files = files;
     this.agent = agent;
-    this.#hasVertex = hasVertex;
-    this.#panel = panel;
+    this.mergedOptions = standIns;
+    this.#whyMissing = whyMissing;
   }
 
   /** The journals of all parts of a command as one. */
-  static merged(files: readonly string[], entries: readonly JournalEntry[]): Journaling {
+  static merged(files: readonly string[], entries: readonly JournalEntry[], whyMissing?: WhyMissing): Journaling {
     const begun = entries.filter((entry): entry is JournaledBegin => entry.type === "begin");
     const { agent } = begun.find(({ part }) => part === "runs")?.inputs ?? {};
-    const judges = begun.flatMap(({ inputs }) => (inputs.judge ?? []) as Judged[]);
-    const [panel, ...others] = judges.filter(({ vertex }) => vertex !== true).map((judge) => judge.panel);
     return new Journaling(files[0] ?? "", {
       files,
       merged: { read: async () => entries, append: async () => {} },
       agent: String(agent ?? ""),
-      hasVertex: judges.some(({ vertex }) => vertex === true),
-      // A panel that judges every metric may have been named by the command instead of the criteria.
-      panel: others.every((other) => `${other}` === `${panel}`) ? panel : undefined,
+      standIns: standInsOf(entries),
+      whyMissing,
     });
   }
 
@@ -130,15 +125,6 @@ export class Journaling {
   /** Whether parts are merged: nobody is asked, and nothing is run. */
   get isMerging(): boolean {
     return this.#merged !== undefined;
-  }
-
-  /** The options for scoring merged parts: each metric has the judge that scored it in the parts. */
-  get mergedOptions(): Pick<EvaluatorOptions, "vertex" | "judge"> {
-    const panel = this.#panel;
-    return {
-      ...(this.#hasVertex ? { vertex: { apiKey: "none" } } : {}),
-      ...(panel === undefined ? {} : { judge: panelOf(panel.map((name) => ({ name, judge: nobody }))) }),
-    };
   }
 
   /** The options for checking merged parts: a judge that cannot be asked. */
@@ -201,6 +187,8 @@ export class Journaling {
     const section = await this.#loaded(new JournalSection(journal, `${evalSet}/${portion}`, this.isMerging));
     const isOurs = this.#isOurs;
     if (isOurs !== undefined) section.isOurs = (evalId, run) => isOurs(evalSetId, evalId, run);
+    const why = this.#whyMissing;
+    if (why !== undefined) section.whyMissing = (evalId, run) => why(evalSet, evalId, run);
     this.#sections.push(section);
     return section;
   }
@@ -216,13 +204,13 @@ export class Journaling {
    * @param needsForce Whether the outputs, which are there now, would be in the way.
    */
   report(isInterrupted: boolean, needsForce = false): void {
-    if (this.isMerging) {
+    if (this.isMerging && this.#files.length > 0) {
       const unused = this.#sections.map((section) => section.unusedReplies);
       const [repeated, unasked] = [sumOf(unused.map((one) => one.repeated)), sumOf(unused.map((one) => one.unasked))];
       if (repeated > 0) note(`${count(repeated, "answer")} came to parts that had asked the same; they count once`);
       if (unasked > 0)
         note(`${count(unasked, "answer")} decided nothing, since others failed for good; they do not count`);
-    } else {
+    } else if (!this.isMerging) {
       const used = sumOf(this.#sections.map((section) => section.used));
       if (used > 0) note(`${count(used, "answer")} from the journal ${this.file}`);
     }
@@ -233,10 +221,6 @@ export class Journaling {
 
 function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0);
-}
-
-function nobody(): never {
-  throw new Error("parts that are put together ask nobody");
 }
 
 /** The command that resumes this one, quoted for a shell. */

@@ -14,6 +14,7 @@ async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
     case "record":
     case "batch":
     case "merge":
+    case "queue":
     case "compare":
     case "calibrate":
     case "labels":
@@ -51,6 +52,8 @@ async function commandOf(name: Command, args: readonly string[]): Promise<ExitSt
       return await (await import("./batch.js")).batchCommand(args);
     case "merge":
       return await (await import("./merge.js")).mergeCommand(args);
+    case "queue":
+      return await (await import("./queue.js")).queueCommand(args);
     case "compare":
       return await (await import("./compare.js")).compareCommand(args);
     case "calibrate":

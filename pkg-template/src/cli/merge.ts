@@ -245,7 +245,7 @@ const COMPARED = [...GATES, "explain", "dialect", "advisory", "price", "num-runs
 const TAKEN = [...COMPARED, "agent", "actual", "config", "session"];
 
 /** The arguments of the parts, with the outputs of this command. */
-function argumentsOf(positionals: readonly string[], recorded: Command["options"], given: Arguments): Arguments {
+export function argumentsOf(positionals: readonly string[], recorded: Command["options"], given: Arguments): Arguments {
   const taken = TAKEN.filter((name) => name !== "metrics" && Object.hasOwn(recorded, name));
   const names = GATES.some((name) => given.has(name)) ? taken.filter((name) => !GATES.includes(name)) : taken;
   const options = new Map(names.map((name) => [name, recorded[name] as readonly string[]]));

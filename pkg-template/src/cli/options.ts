@@ -14,6 +14,7 @@ export const COMMANDS = [
   "record",
   "batch",
   "merge",
+  "queue",
   "compare",
   "calibrate",
   "labels",
@@ -74,7 +75,8 @@ function described(formats: readonly ReportFormat[]): string {
 }
 
 /** The parts of a command's help that list options. */
-export type OptionGroup = "agent" | "input" | "scoring" | "gates" | "output" | "judges" | "spending" | "server";
+export type OptionGroup =
+  "agent" | "input" | "scoring" | "gates" | "output" | "judges" | "spending" | "queue" | "server";
 
 /** An option, of one or several commands. */
 export interface OptionEntry {
@@ -98,7 +100,7 @@ export interface OptionEntry {
 }
 
 const SCORED = ["eval", "run"] as const;
-const RESULTS = ["eval", "run", "merge"] as const;
+const RESULTS = ["eval", "run", "merge", "queue"] as const;
 const RUN = ["run", "record"] as const;
 const JUDGED = ["eval", "run", "record"] as const;
 const JOURNALED = ["eval", "run", "record"] as const;
@@ -109,7 +111,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "agent",
     group: "agent",
-    commands: RUN,
+    commands: [...RUN, "queue"],
     value: "<module>",
     takesPath: true,
     help: "The module of the agent, which is its default export or the one called agent or rootAgent; or ./agent.ts#name; or a folder with an agent.ts. An agent or runner of ADK-TS or @google/adk, what build() gives, a function that makes one of these, or a function from a message to the answer.",
@@ -117,7 +119,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "num-runs",
     group: "agent",
-    commands: RUN,
+    commands: [...RUN, "queue"],
     value: "<n>",
     help: "How often to run each case. Default: 2, as in AgentEvaluator.",
   },
@@ -131,7 +133,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "turn-timeout",
     group: "agent",
-    commands: RUN,
+    commands: [...RUN, "queue"],
     value: "<s>",
     help: "How many seconds the agent may take for a turn, and to load. Default: 300.",
   },
@@ -146,7 +148,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "actual",
     group: "input",
-    commands: BATCHED,
+    commands: [...BATCHED, "queue"],
     value: "<path>",
     takesPath: true,
     isRepeatable: true,
@@ -155,7 +157,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "config",
     group: "input",
-    commands: [...SCORED, "batch"],
+    commands: [...SCORED, "batch", "queue"],
     value: "<file>",
     takesPath: true,
     help: `The metrics and their thresholds. Default: test_config.json beside the evalset; without one, ADK's own default, which is ${DEFAULT_CRITERIA_TEXT}.`,
@@ -171,7 +173,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "metrics",
     group: "input",
-    commands: [...SCORED, "batch", "merge"],
+    commands: [...SCORED, "batch", "merge", "queue"],
     value: "<module>",
     takesPath: true,
     isRepeatable: true,
@@ -180,7 +182,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "dialect",
     group: "scoring",
-    commands: SCORED,
+    commands: [...SCORED, "queue"],
     value: "<name>",
     words: wordsOf("dialect"),
     help: `${OPTION_HELP.dialect} ${DIALECTS}.`,
@@ -235,7 +237,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "advisory",
     group: "gates",
-    commands: SCORED,
+    commands: [...SCORED, "queue"],
     value: "<metric>",
     isRepeatable: true,
     help: "A metric that is reported and decides nothing: cases pass or fail by the others. May be repeated.",
@@ -334,7 +336,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "judge",
     group: "judges",
-    commands: [...JUDGED, "batch"],
+    commands: [...JUDGED, "batch", "queue"],
     value: "<who>",
     words: [...ASKED_PROVIDERS, "replay:"],
     takesPath: true,
@@ -343,7 +345,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "model",
     group: "judges",
-    commands: [...JUDGED, "batch"],
+    commands: [...JUDGED, "batch", "queue"],
     value: "<name>",
     help: "The model to ask. Default: the judge_model of each criterion, or gemini-2.5-flash if it has none, which the Gemini API retires on 1 December 2026.",
   },
@@ -401,7 +403,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "price",
     group: "spending",
-    commands: JUDGED,
+    commands: [...JUDGED, "queue"],
     value: "<model>=<input>,<output>",
     isRepeatable: true,
     help: "What a million tokens of a model's input and output cost, in the currency of your choice. The reports then say what the judges cost. May be repeated.",
@@ -415,23 +417,97 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "max-calls",
     group: "spending",
-    commands: [...JUDGED, "batch"],
+    commands: [...JUDGED, "batch", "queue"],
     value: "<n>",
     help: "How many calls the judges of the whole command may make. What is not scored by then is not evaluated.",
   },
   {
     name: "max-tokens",
     group: "spending",
-    commands: JUDGED,
+    commands: [...JUDGED, "queue"],
     value: "<n>",
     help: "How many tokens they may use in all.",
   },
   {
     name: "max-cost",
     group: "spending",
-    commands: JUDGED,
+    commands: [...JUDGED, "queue"],
     value: "<amount>",
     help: "How much they may cost in all. Needs the price of every model that is asked.",
+  },
+  {
+    name: "queue",
+    group: "queue",
+    commands: ["queue"],
+    value: "<url>",
+    help: "Where the queue is: redis://host:6379, rediss://… or postgres://user@host/database. Default: ADK_METRICS_QUEUE of the environment, where a password is not shown to others.",
+  },
+  {
+    name: "name",
+    group: "queue",
+    commands: ["queue"],
+    value: "<name>",
+    help: "What tells it from other queues there, each of which has one evaluation. Default: evaluation.",
+  },
+  {
+    name: "limit",
+    group: "queue",
+    commands: ["queue"],
+    value: "<n>/<s>",
+    help: "add: how many runs of cases all workers together may begin in how many seconds: 600/60.",
+  },
+  {
+    name: "priority",
+    group: "queue",
+    commands: ["queue"],
+    value: "<n>",
+    isRepeatable: true,
+    help: "add: which evalset comes first: repeat it, a number from 1 for each in their order. The lower one comes first. Default: in their order.",
+  },
+  {
+    name: "attempts",
+    group: "queue",
+    commands: ["queue"],
+    value: "<n>",
+    help: "add: how often a run is tried whose judges gave no reply, with growing pauses. Then its verdicts are missing, with the reason. Default: 3.",
+  },
+  {
+    name: "concurrency",
+    group: "queue",
+    commands: ["queue"],
+    value: "<n>",
+    help: "work: how many runs of cases are under way at a time. Default: 4.",
+  },
+  {
+    name: "wait",
+    group: "queue",
+    commands: ["queue"],
+    help: "work: wait for more when all is done, and for the first evaluation.",
+  },
+  {
+    name: "lease",
+    group: "queue",
+    commands: ["queue"],
+    value: "<s>",
+    help: "work: after how many seconds without a sign of life others take over what a worker had. The same for all. Default: 30.",
+  },
+  {
+    name: "watch",
+    group: "queue",
+    commands: ["queue"],
+    help: "status: show it as it changes, until all is done.",
+  },
+  {
+    name: "partial",
+    group: "queue",
+    commands: ["queue"],
+    help: "collect: take what is done as it is; what is not counts as not evaluated. Needless where the budget is spent.",
+  },
+  {
+    name: "clear",
+    group: "queue",
+    commands: ["queue"],
+    help: "collect: remove the queue, with its replies, when the results are written.",
   },
   {
     name: "format",

@@ -21,7 +21,7 @@ export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
 
 /** Runs the agent and scores what it does, or takes what it did from journals. */
 export async function runWith(given: Arguments, journal: Journaling | undefined): Promise<ExitStatus> {
-  const runs = new AgentRuns(given, EXAMPLE);
+  const runs = new AgentRuns(given, EXAMPLE, journal?.isMerging === true);
   const sourceOf = (): Source => ({
     numRuns: runs.numRuns,
     others: runs.files,

@@ -154,7 +154,7 @@ async function foretell(
 }
 
 /** How long a metric of the user's own may take for a case, in milliseconds; judges have as long for a call anyway. */
-const METRIC_TIMEOUT_MS = 120_000;
+export const METRIC_TIMEOUT_MS = 120_000;
 
 /** How to evaluate. Explanations are made only for the reports that show them, unless asked for. */
 function optionsOf(given: Arguments, formats: readonly ReportFormat[]): ScoringOptions {

@@ -1,6 +1,7 @@
 /** Where a config has its criteria. */
 
 import { AdkMetricsError } from "../errors.js";
+import { parseJson } from "./json.js";
 import { isObject } from "./values.js";
 
 /** The keys of a config that are no metrics. */
@@ -57,4 +58,14 @@ export function checkMisplaced(criteria: unknown, path: string): void {
     path: `${path}: ${key}`,
     help: "Options come after the criteria, as an argument of their own; pass undefined for criteria by default",
   });
+}
+
+/** A config as an object; whoever scores by it says what is wrong with it. */
+export function recordOf(config: Uint8Array | undefined): Record<string, unknown> {
+  try {
+    const value: unknown = parseJson(new TextDecoder().decode(config));
+    return isObject(value) ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }

@@ -198,6 +198,10 @@ export class JournalSection implements Journal {
   used = 0;
   /** Which runs of cases belong to this process, where others have the rest; all by default. */
   isOurs: ((evalId: string, run: number) => boolean) | undefined;
+  /** The digest of its evalset, where that is known already. */
+  evalSetDigest: string | undefined;
+  /** Why a complete journal lacks a run of a case, or what was asked about it. */
+  whyMissing: ((evalId: string, run?: number) => string | undefined) | undefined;
   /** The cases of the whole evaluation, of which this process has a part. */
   selected: { evalIds: readonly string[] | undefined } | undefined;
 
@@ -411,7 +415,7 @@ export class JournalSection implements Journal {
 }
 
 /** The names of inputs that differ. */
-function differentIn(before: JournaledBegin["inputs"], inputs: JournaledBegin["inputs"]): string[] {
+export function differentIn(before: JournaledBegin["inputs"], inputs: JournaledBegin["inputs"]): string[] {
   const names = Object.keys({ ...before, ...inputs });
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(inputs[name]));
 }

@@ -1,7 +1,9 @@
 /** Who was asked when a journal was written: where it is complete, nobody is asked any more. */
 
 import { AdkMetricsError } from "../errors.js";
-import type { JournalSection } from "../journal/section.js";
+import type { JournaledBegin, JournalSection } from "../journal/section.js";
+import { panelOf } from "../judges/panel.js";
+import type { EvaluatorOptions, JournalEntry } from "../types.js";
 import type { JudgeTarget } from "./target.js";
 import { definedProperties } from "../lists.js";
 
@@ -17,6 +19,24 @@ export interface JournaledJudge {
   vertex: true | undefined;
   panel: readonly string[] | undefined;
   settings: string | undefined;
+}
+
+/** The options that stand for those who judged, where journals are complete: each metric has the judge that scored it. */
+export function standInsOf(entries: readonly JournalEntry[]): Pick<EvaluatorOptions, "vertex" | "judge"> {
+  const begun = entries.filter((entry): entry is JournaledBegin => entry.type === "begin");
+  const judges = begun.flatMap(({ inputs }) => (inputs.judge ?? []) as Pick<JournaledJudge, "vertex" | "panel">[]);
+  const [panel, ...others] = judges.filter(({ vertex }) => vertex !== true).map((judge) => judge.panel);
+  // A panel that judges every metric may have been named by the command instead of the criteria.
+  const isNamed = panel !== undefined && others.every((other) => `${other}` === `${panel}`);
+  return {
+    ...(judges.some(({ vertex }) => vertex === true) ? { vertex: { apiKey: "none" } } : {}),
+    ...(isNamed ? { judge: panelOf(panel.map((name) => ({ name, judge: nobody }))) } : {}),
+  };
+}
+
+/** A judge that cannot be asked. */
+export function nobody(): never {
+  throw new Error("what is put together asks nobody");
 }
 
 /** Whom the metric asked when the journal was written. Nobody is asked any more. */

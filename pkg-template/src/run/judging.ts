@@ -336,11 +336,12 @@ export class Judges {
   }
 
   /** The failure that a complete journal has instead of a reply. */
-  #lost(journal: JournalSection, question: string): CallAnswer {
+  #lost(journal: JournalSection, question: string, evalId = ""): CallAnswer {
     const found = journal.failure(question);
     if (found === undefined) {
       this.#unsentCalls += 1;
-      return { failed: { message: "the parts did not ask it, as where a budget is spent", retryable: false } };
+      const message = journal.whyMissing?.(evalId) ?? "the parts did not ask it, as where a budget is spent";
+      return { failed: { message, retryable: false } };
     }
     const { failure, attempt } = found;
     this.#countFailed(attempt - 1);
@@ -404,7 +405,7 @@ export class Judges {
     try {
       if (this.#journal?.isComplete === true) {
         settled(undefined);
-        return this.#lost(this.#journal, question);
+        return this.#lost(this.#journal, question, request.evalId);
       }
       // Signals of jsdom, in which Jest may run, cannot `throwIfAborted`.
       if (signal.aborted) throw signal.reason;

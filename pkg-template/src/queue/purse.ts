@@ -1,0 +1,125 @@
+/** What the judges of all workers share: one budget, and the replies. */
+
+import { AdkMetricsError } from "../errors.js";
+import { memoryCache } from "../judges/cache.js";
+import { identified, identityOf } from "../judges/judge.js";
+import { replyOf, tokensOf } from "../judges/reply.js";
+import type { Budget, Judge, JudgeCache, JudgeReply, JudgeRequest, VertexOptions } from "../types.js";
+import { amountText } from "../report/text.js";
+import type { Store } from "./store.js";
+
+export type SharedBudget = Omit<Budget, "timeMs">;
+
+/** What was spent. */
+export type Spent = Record<"calls" | "tokens" | "cost", number>;
+
+const KINDS = ["calls", "tokens", "cost"] as const;
+
+/** @returns What was spent so far. */
+export async function spentOf(store: Store): Promise<Spent> {
+  const known = new Map(await store.all("spent"));
+  const [calls, tokens, cost] = KINDS.map((kind) => Number(known.get(kind) ?? 0)) as [number, number, number];
+  return { calls, tokens, cost };
+}
+
+export async function budgetIn(store: Store): Promise<SharedBudget> {
+  return JSON.parse((await store.get("plan", "budget")) ?? "{}") as SharedBudget;
+}
+
+/** `the budget of 1,000 calls is spent`, if one is. */
+export function spentText(spent: Spent, budget: SharedBudget): string | undefined {
+  const kind = KINDS.find((one) => spent[one] >= (budget[one] ?? Infinity));
+  if (kind === undefined) return undefined;
+  const what = kind === "cost" ? "in money" : kind;
+  return `the budget of ${amountText(budget[kind], 4)} ${what} is spent`;
+}
+
+/** The budget of all workers, as one of them has it. */
+export class Purse {
+  readonly #store: Store;
+  readonly #onSpent: () => void;
+  readonly #judges = new WeakMap<Judge, Judge>();
+  #budget: SharedBudget;
+  /** Why calls are refused. */
+  refusal: string | undefined;
+
+  constructor(store: Store, budget: SharedBudget, onSpent: () => void) {
+    this.#store = store;
+    this.#budget = budget;
+    this.#onSpent = onSpent;
+  }
+
+  /** What an evaluation is told of it: prices, which have to be there for every model if money is limited. */
+  get ofEvaluation(): { budget?: Budget } {
+    const { prices, cost } = this.#budget;
+    return prices === undefined
+      ? {}
+      : { budget: { prices, ...(cost === undefined ? {} : { cost: Number.MAX_VALUE }) } };
+  }
+
+  /** The same judge, asked as long as the budget lasts. */
+  judge(judge: Judge): Judge {
+    const known = this.#judges.get(judge);
+    if (known !== undefined) return known;
+    const paying: Judge = async (request, options) => {
+      await this.#pay();
+      const reply = await judge(request, options);
+      await this.#count(judge, request, replyOf(reply));
+      return reply;
+    };
+    const identity = identityOf(judge);
+    const { panelFor } = identity;
+    const made = panelFor && ((models: readonly string[]) => this.judge(panelFor(models)));
+    identified(paying, { ...identity, ...(made === undefined ? {} : { panelFor: made }) });
+    this.#judges.set(judge, paying);
+    return paying;
+  }
+
+  /** The same evaluation service, asked as long as the budget lasts. */
+  vertex(options: VertexOptions): VertexOptions {
+    const { fetch: send = fetch } = options;
+    const paying: typeof fetch = async (...request) => {
+      await this.#pay();
+      return await send(...request);
+    };
+    return { ...options, fetch: paying };
+  }
+
+  /** Takes a call from the budget: so many workers ask at once that each counts before it asks. */
+  async #pay(): Promise<void> {
+    const sums = (await this.#store.add("spent", { calls: 1, tokens: 0, cost: 0 })) as Spent;
+    const before = { ...sums, calls: sums.calls - 1 };
+    // It may have been raised meanwhile.
+    if (spentText(before, this.#budget) !== undefined) this.#budget = await budgetIn(this.#store);
+    const reason = spentText(before, this.#budget);
+    if (reason === undefined) return;
+    await this.#store.add("spent", { calls: -1 });
+    this.refusal = reason;
+    this.#onSpent();
+    throw new AdkMetricsError("budget_exceeded", reason, { retryable: false });
+  }
+
+  async #count(judge: Judge, { model, prompt }: JudgeRequest, { usage = {} }: JudgeReply): Promise<void> {
+    const known = tokensOf(usage);
+    const isKnown = known.inputTokens !== undefined || known.outputTokens !== undefined;
+    // Where a reply does not say, the engine counts a quarter of the prompt's bytes too.
+    const { inputTokens = isKnown ? 0 : Math.floor(Buffer.byteLength(prompt) / 4), outputTokens = 0 } = known;
+    const price = this.#budget.prices?.[identityOf(judge).model ?? model];
+    const cost =
+      price === undefined ? 0 : (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1e6;
+    await this.#store.add("spent", { tokens: inputTokens + outputTokens, cost });
+  }
+}
+
+/** The replies of all workers. Of those who ask the same in one process, one asks. */
+export function sharedReplies(store: Store): JudgeCache {
+  const { claim } = memoryCache() as Required<JudgeCache>;
+  return {
+    async get(key) {
+      const found = await store.get("replies", key);
+      return found === undefined ? undefined : replyOf(JSON.parse(found));
+    },
+    set: (key, reply) => store.set("replies", key, JSON.stringify(replyOf(reply))),
+    claim,
+  };
+}

@@ -1,0 +1,35 @@
+// What cannot be done with a queue.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { manyCases } from "../package/support/conversations.mjs";
+import { databases } from "./databases.mjs";
+import { projectOf } from "./project.mjs";
+
+test("what cannot be is said at once", databases, async (t) => {
+  const project = projectOf(t, { "many.evalset.json": manyCases(2) });
+  const said = async (args, pattern) => {
+    const { status, stderr } = await project.run(["queue", ...args]);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, pattern);
+  };
+  await said([], /queue lacks what to do\n +help: There are queue add, queue work, queue status, queue collect/);
+  await said(["wrok"], /there is no command `queue wrok`\n +help: Did you mean `queue work`\?/);
+  await said(["status"], /no queue is named\n +help: --queue redis:/);
+  await said(["status", "--queue", "http://localhost"], /expected an address: redis:/);
+  await said(["status", "--queue", "redis://127.0.0.1:1"], /there is no queue at 127\.0\.0\.1:1: .*ECONNREFUSED/);
+  await said(
+    ["status", "--queue", "postgres://a:secret@127.0.0.1:1/x"],
+    /there is no queue at 127\.0\.0\.1:1: (?!.*secret)/,
+  );
+  await said(["work", "--max-calls", "3"], /--max-calls has no effect on queue work\n +help: It is one of queue add/);
+  await said(["work", "x.json"], /queue work takes no evalset/);
+  await said(
+    ["add", "many.evalset.json", "--priority", "1", "--priority", "2", "--queue", "redis://127.0.0.1:1"],
+    /1 evalset and 2 --priority\n +help: Give one for each evalset, in their order/,
+  );
+  await said(
+    ["add", "many.evalset.json", "--limit", "much", "--queue", "redis://127.0.0.1:1"],
+    /--limit cannot be `much`/,
+  );
+});
