@@ -2,7 +2,7 @@
 // bundles hold no syntax that the others do not know, nor the names of what came to them later.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
-import { mustRun, packageFolder, root } from "../package/support/package.mjs";
+import { manifest, mustRun, packageFolder, root } from "../package/support/package.mjs";
 
 const README = readFileSync(join(packageFolder, "README.md"), "utf8").replaceAll(/\s+/g, " ");
 
@@ -59,6 +59,34 @@ test("the declarations compile with the oldest TypeScript that is claimed", { sk
     said = stdout;
   }
   assert.equal(said, "");
+});
+
+test("every entry has types where `exports` is not read", { skip }, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "adk-metrics-node10-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(packageFolder, join(folder, "node_modules/adk-metrics"));
+  const entries = Object.keys(manifest.exports).filter((entry) => /^\.(?:\/[a-z]+)?$/.test(entry));
+  assert.ok(entries.length >= 8);
+  const imported = entries.map((entry, at) => {
+    const name = `adk-metrics${entry.slice(1)}`;
+    // A module that is not found, or is any, has this name too.
+    return `import * as entry${at} from "${name}";\nentry${at}.nowhere;\n`;
+  });
+  writeFileSync(join(folder, "entries.ts"), imported.join(""));
+  const compilerOptions = {
+    module: "esnext",
+    moduleResolution: "node10",
+    target: "es2022",
+    strict: true,
+    noEmit: true,
+  };
+  const settings = { compilerOptions: { ...compilerOptions, skipLibCheck: true, types: [] }, include: ["."] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
+  const { stdout } = spawnSync(process.execPath, [tsc, "--project", folder], { encoding: "utf8" });
+  const said = stdout.trim().split("\n");
+  assert.equal(said.length, entries.length, stdout);
+  for (const line of said) assert.match(line, /TS2339: Property 'nowhere' does not exist on type 'typeof import/);
 });
 
 /** What came to some browser after the claimed versions; none of it may be used without a look whether it is there. */
