@@ -1,32 +1,10 @@
 // The type declarations, compiled together with those of the real libraries.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
+import { complaints } from "../types/fitting.mjs";
 
-const path = (name) => fileURLToPath(new URL(name, import.meta.url));
-
-test("agents of both libraries fit the declarations", (context) => {
-  const project = path("types/tsconfig.json");
-  context.after(() => rmSync(project));
-  const compilerOptions = {
-    target: "es2022",
-    module: "nodenext",
-    strict: true,
-    noEmit: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    skipLibCheck: true,
-    types: [],
-    paths: { "adk-metrics": ["../../../pkg/dist/esm/types/entrypoints/node.d.ts"] },
-  };
-  writeFileSync(project, JSON.stringify({ compilerOptions, include: ["."] }));
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    [path("../../node_modules/typescript/bin/tsc"), "--project", project],
-    { encoding: "utf8" },
-  );
-  assert.equal(`${stdout}${stderr}`, "");
+test("agents of both libraries fit the declarations", () => {
+  const entries = { "adk-metrics": "entrypoints/node.d.ts" };
+  assert.equal(complaints(new URL("types/", import.meta.url), entries), "");
 });

@@ -8,6 +8,7 @@ import { alphaOf, kappaOf, pairedDifference, shareOf } from "../../pkg-template/
 import { consistencyOf, majorityChance, momentsOf } from "../../pkg-template/src/calibration/consistency.js";
 import { corrected, predictionPowered } from "../../pkg-template/src/calibration/corrected.js";
 import { signTest } from "../../pkg-template/src/statistics/significance.js";
+import { coverage, randomOf } from "../statistics/simulation.js";
 
 const vectors = JSON.parse(readFileSync(new URL("vectors.json", import.meta.url), "utf8"));
 
@@ -71,27 +72,6 @@ describe("as well-known packages find it", () => {
       close(majorityChance(one.chance, one.correlation, one.samples), one.value, one);
   });
 });
-
-/** Random numbers from 0 to 1 that are the same each time: mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let word = Math.imul(state ^ (state >>> 15), state | 1);
-    word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
-    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** In which share of 2,000 rounds an interval contains the truth. */
-function coverage(truth: number, interval: () => { low?: number; high?: number } | undefined): number {
-  let contained = 0;
-  for (let round = 0; round < 2000; round += 1) {
-    const { low = Number.NaN, high = Number.NaN } = interval() ?? {};
-    if (low <= truth && truth <= high) contained += 1;
-  }
-  return contained / 2000;
-}
 
 describe("intervals of 95 % contain the truth in at least 93 % of 2,000 rounds", () => {
   const random = randomOf(5);

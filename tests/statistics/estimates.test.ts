@@ -17,6 +17,7 @@ import {
 
 import { meanInterval } from "../../pkg-template/src/compare/bootstrap.js";
 import { detectableDifference, holm, meanTest, signTest } from "../../pkg-template/src/statistics/significance.js";
+import { coverage, randomOf } from "./simulation.js";
 
 const vectors = JSON.parse(readFileSync(new URL("vectors.json", import.meta.url), "utf8"));
 
@@ -90,27 +91,6 @@ describe("as scipy and statsmodels find it", () => {
     }
   });
 });
-
-/** Random numbers from 0 to 1 that are the same each time: mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let word = Math.imul(state ^ (state >>> 15), state | 1);
-    word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
-    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** In which share of 2,000 rounds an interval holds the truth. */
-function coverage(truth: number, interval: () => { low?: number; high?: number }): number {
-  let held = 0;
-  for (let round = 0; round < 2000; round += 1) {
-    const { low = 0, high = 0 } = interval();
-    if (low <= truth && truth <= high) held += 1;
-  }
-  return held / 2000;
-}
 
 describe("intervals of 95 % hold the truth in at least 93 % of 2,000 rounds", () => {
   // Wilson's own coverage swings with the chance, as for every interval of counts: with 40 runs from 92.8 to 97 %.
