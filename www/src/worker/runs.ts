@@ -20,6 +20,7 @@ import {
   type Question,
   type RunSummary,
   type SetSummary,
+  type TurnContent,
   type Verdicts,
 } from "./protocol.js";
 import { binsOf, type Columns, type Scale, scaleOf, spreadOf, tallyOf } from "./scale.js";
@@ -240,17 +241,28 @@ function limitMatchedWords(result: EvalCaseResult): EvalCaseResult {
   };
 }
 
-/** A case with what its turns hold. Calls are objects of the results, so that they cross to the page once. */
+/**
+ * A case with what its turns hold. Calls are objects of the results, so that they cross to the page once. Results from
+ * elsewhere may be damaged; then no turn is read, which is left to the page to report.
+ */
 function contentOf(result: EvalCaseResult): CaseContent {
+  try {
+    return { result, turns: result.evalMetricResultPerInvocation.map(turnContentOf) };
+  } catch {
+    return { result, turns: [] };
+  }
+}
+
+function turnContentOf({
+  actualInvocation: actual,
+  expectedInvocation: expected,
+}: EvalCaseResult["evalMetricResultPerInvocation"][number]): TurnContent {
   const side = (invocation: Invocation) => ({ text: finalText(invocation), calls: toolCallsOf(invocation) });
-  const turns = result.evalMetricResultPerInvocation.map(
-    ({ actualInvocation: actual, expectedInvocation: expected }) => ({
-      userText: finalText({ ...actual, finalResponse: actual.userContent }),
-      actual: side(actual),
-      ...(expected === undefined ? {} : { expected: side(expected) }),
-    }),
-  );
-  return { result, turns };
+  return {
+    userText: finalText({ ...actual, finalResponse: actual.userContent }),
+    actual: side(actual),
+    ...(expected === undefined ? {} : { expected: side(expected) }),
+  };
 }
 
 function isJudged({ evalMetricResultPerInvocation: turns }: EvalCaseResult): boolean {
