@@ -42,53 +42,50 @@ export function Export() {
         </summary>
         <ul>
           {formats.value.map(({ format, label, about }) => (
-            <li key={format}>
-              <button
-                type="button"
-                onClick={() => {
-                  void showOutcome(message, () => saveFiles(run, format));
-                }}
-              >
-                <b>{label}</b> <span class="muted">{about}</span>
-              </button>
-            </li>
+            <Choice key={format} label={label} about={about} message={message} make={() => saveFiles(run, format)} />
           ))}
-          <li>
-            <button
-              type="button"
-              onClick={() => {
-                void showOutcome(message, () => saveImage(run, "png"));
-              }}
-            >
-              <b>Image</b> <span class="muted">the histograms, PNG</span>
-            </button>
-          </li>
-          <li>
-            <button
-              type="button"
-              onClick={() => {
-                void showOutcome(message, () => saveImage(run, "svg"));
-              }}
-            >
-              <b>SVG</b> <span class="muted">the same, sharp at every size</span>
-            </button>
-          </li>
-          <li>
-            <button
-              type="button"
-              onClick={() => {
-                void showOutcome(message, () => copyLink(run));
-              }}
-            >
-              <b>Copy link</b> <span class="muted">a small run in the address; no server keeps it</span>
-            </button>
-          </li>
+          <Choice label="Image" about="the histograms, PNG" message={message} make={() => saveImage(run, "png")} />
+          <Choice
+            label="SVG"
+            about="the same, sharp at every size"
+            message={message}
+            make={() => saveImage(run, "svg")}
+          />
+          <Choice
+            label="Copy link"
+            about="a small run in the address; no server keeps it"
+            message={message}
+            make={() => copyLink(run)}
+          />
         </ul>
       </details>
       <p role="status" class="muted">
         {message.value}
       </p>
     </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  about: string;
+  message: { value: string };
+  /** Makes what is exported, and says so. */
+  make(): Promise<string>;
+}
+
+function Choice({ label, about, message, make }: ChoiceProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        onClick={() => {
+          void showOutcome(message, make);
+        }}
+      >
+        <b>{label}</b> <span class="muted">{about}</span>
+      </button>
+    </li>
   );
 }
 
