@@ -83,19 +83,19 @@ fn check_kind(json: Json<'_>, kind: Kind, what: &str) -> Result<()> {
     if json.kind() == kind { Ok(()) } else { Err(json.expected(what)) }
 }
 
-/// Rejects keys that resemble one of these, each in both spellings. With a `place`, these belong there, and none is
+/// Rejects keys that resemble one of these, each in both spellings. With a `prefix`, these belong there, and none is
 /// right here.
 fn known_keys(
     json: Json<'_>,
     what: &str,
-    place: Option<[&str; 2]>,
+    prefix: Option<[&str; 2]>,
     keys: &[[&'static str; 2]],
 ) -> Result<()> {
-    let is_wrong = |key: &str| meant_of(key, keys).is_some_and(|meant| place.is_some() || meant != key);
+    let is_wrong = |key: &str| meant_of(key, keys).is_some_and(|meant| prefix.is_some() || meant != key);
     let Some((key, value)) = unread(json, &is_wrong) else { return Ok(()) };
-    let [snake, camel] = place.unwrap_or_default();
-    let place = if is_camel(&key) { camel } else { snake };
-    Err(not_a_key(value, &key, what, &[place, meant_of(&key, keys).unwrap_or_default()].concat()))
+    let [snake, camel] = prefix.unwrap_or_default();
+    let prefix = if is_camel(&key) { camel } else { snake };
+    Err(not_a_key(value, &key, what, &[prefix, meant_of(&key, keys).unwrap_or_default()].concat()))
 }
 
 /// The one of these, each in both spellings, that a key is most likely meant to be.

@@ -64,8 +64,8 @@ impl Strategies {
     /// The strategy for an argument.
     #[must_use]
     pub fn for_argument(&self, argument: &str) -> Strategy {
-        let place = self.per_argument.binary_search_by(|(name, _)| (**name).cmp(argument)).ok();
-        place.and_then(|place| self.per_argument.get(place)).map_or(self.default, |(_, strategy)| *strategy)
+        let index = self.per_argument.binary_search_by(|(name, _)| (**name).cmp(argument)).ok();
+        index.and_then(|index| self.per_argument.get(index)).map_or(self.default, |(_, strategy)| *strategy)
     }
 }
 

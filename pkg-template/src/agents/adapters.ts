@@ -88,9 +88,9 @@ export function isAgent(value: unknown): boolean {
   return isObject(value) && reading("agent", () => kindOf(value)) !== undefined;
 }
 
-type Kind = "builder" | "built" | "runner" | "enhancedRunner" | "agent" | "app";
+type AgentKind = "builder" | "built" | "runner" | "enhancedRunner" | "agent" | "app";
 
-function kindOf(value: object): Kind | undefined {
+function kindOf(value: object): AgentKind | undefined {
   const fields = value as Bag;
   if (fields[GOOGLE_APP] === true) return "app";
   if (fields[GOOGLE_NODE] === true || fields[GOOGLE_AGENT] === true) return "agent";

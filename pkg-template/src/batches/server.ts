@@ -11,7 +11,7 @@ import { LineBuffer } from "./lines.js";
 import { isLasting } from "../judges/failure.js";
 import { MAX_REPLY_LENGTH } from "../judges/reply.js";
 import { bytesOf } from "../judges/send.js";
-import { type Question, questionOf, read, render } from "../judges/wire.js";
+import { type ProviderQuestion, questionOf, read, render } from "../judges/wire.js";
 
 /** The most attempts at a request that fails for temporary reasons. */
 const ATTEMPTS = 6;
@@ -216,4 +216,4 @@ const NO_REQUEST: JudgeRequest = {
 };
 
 /** Errors are not about a question. */
-const NO_QUESTION = (): Question => questionOf(NO_REQUEST);
+const NO_QUESTION = (): ProviderQuestion => questionOf(NO_REQUEST);

@@ -4,7 +4,7 @@ import { reading } from "../engine/values.js";
 import { PROMPTS } from "../generated/metrics.js";
 import type { Estimate } from "../statistics/estimates.js";
 import { alphaOf, effectiveCount, kappaOf, shareOf, sum } from "./agreement.js";
-import { consistencyOf, type Question } from "./consistency.js";
+import { consistencyOf, type SampledQuestion } from "./consistency.js";
 import { corrected, predictionPowered } from "./corrected.js";
 import { rowsOf } from "./labels.js";
 import { keyOf, type Labelled, type Matched, matched, scaleOf } from "./matched.js";
@@ -192,7 +192,7 @@ function isMajority({ metricName }: Verdict): boolean {
 }
 
 function consistencyIn(verdicts: readonly Verdict[], labels: ReadonlyMap<string, Labelled>): Consistency | undefined {
-  const questions = verdicts.flatMap((verdict): Question[] => {
+  const questions = verdicts.flatMap((verdict): SampledQuestion[] => {
     const { votes, of, threshold = 0.5 } = verdict;
     if (votes === undefined || of === undefined) return [];
     const read = votes.filter((vote): vote is number => vote !== null);

@@ -4,7 +4,7 @@ import { sum } from "./agreement.js";
 import type { Consistency, SampleCount } from "./types.js";
 
 /** The votes of the samples of one question, each for or against; without what could not be read. */
-export interface Question {
+export interface SampledQuestion {
   yes: number;
   no: number;
   /** How many samples might have been asked. */
@@ -20,14 +20,14 @@ export interface Question {
  *
  * @param isMajority Whether verdicts are majorities; of means there is no such count.
  */
-export function consistencyOf(questions: readonly Question[], isMajority: boolean): Consistency | undefined {
+export function consistencyOf(questions: readonly SampledQuestion[], isMajority: boolean): Consistency | undefined {
   const several = questions.filter(({ yes, no }) => yes + no > 1);
   if (several.length === 0) return undefined;
   const most = Math.max(...several.map(({ of }) => of));
   const labelled = several.filter(({ people }) => people !== undefined);
   const counts: SampleCount[] = [];
   for (let samples = 1; samples <= most && isMajority && counts.length < MOST_COUNTS; samples += 1) {
-    const passes = (one: Question): number => passChance(one, samples);
+    const passes = (one: SampledQuestion): number => passChance(one, samples);
     counts.push({
       samples,
       same: sum(several.map((one) => rightness(passes(one), one.yes > one.no))) / several.length,
@@ -59,13 +59,13 @@ const LEAST_FORESEEN = 10;
 
 const rightness = (passes: number, shouldPass: boolean): number => (shouldPass ? passes : 1 - passes);
 
-function pairAgreement({ yes, no }: Question): number {
+function pairAgreement({ yes, no }: SampledQuestion): number {
   const n = yes + no;
   return (yes * (yes - 1) + no * (no - 1)) / (n * (n - 1));
 }
 
 /** How likely a majority of samples that are drawn from the votes is for it; a tie is against. */
-function passChance({ yes, no }: Question, samples: number): number {
+function passChance({ yes, no }: SampledQuestion, samples: number): number {
   const n = yes + no;
   if (samples >= n) return yes > no ? 1 : 0;
   let chance = 0;
@@ -83,7 +83,7 @@ function logChoose(n: number, k: number): number {
 }
 
 /** How often a majority of samples would be right, by a distribution of how likely a sample is for it. */
-function foreseen(labelled: readonly Question[], samples: number): number | undefined {
+function foreseen(labelled: readonly SampledQuestion[], samples: number): number | undefined {
   let right = 0;
   for (const people of [true, false]) {
     const ofLabel = labelled.filter((one) => one.people === people);
@@ -99,7 +99,7 @@ function foreseen(labelled: readonly Question[], samples: number): number | unde
  * How likely a sample is for it, and how far samples of one question go together: the intraclass correlation by the analysis of
  * variance, which are the moments of a beta-binomial distribution.
  */
-export function momentsOf(questions: readonly Question[]): { chance: number; correlation: number } {
+export function momentsOf(questions: readonly SampledQuestion[]): { chance: number; correlation: number } {
   const sizes = questions.map(({ yes, no }) => yes + no);
   const total = sum(sizes);
   const groups = questions.length;

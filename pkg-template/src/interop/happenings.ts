@@ -6,7 +6,7 @@ import { responseOf, responsesAtEnd } from "./messages.js";
 import { type ToolRun, toolRunOf, ToolRuns } from "./tools.js";
 import { append } from "../lists.js";
 import type { Node } from "./tree.js";
-import type { Turn } from "./turns.js";
+import type { TraceTurn } from "./turns.js";
 
 /** Something that an agent said or did, and when. */
 interface Happening {
@@ -16,17 +16,17 @@ interface Happening {
 }
 
 /** What happened in a turn, in order: each call's answer, and the responses of the tools that it asked for. */
-export function happeningsOf(turn: Turn): Happening[] {
+export function happeningsOf(turn: TraceTurn): Happening[] {
   return read(turn).happenings;
 }
 
 /** The names of the tools that ran although no call of a model asked for them. */
-export function unasked(turn: Turn): string[] {
+export function unasked(turn: TraceTurn): string[] {
   if (turn.calls.some(({ isWholeTurn }) => isWholeTurn === true)) return [];
   return read(turn).left.map(({ name }) => name);
 }
 
-function read({ calls, nodes }: Turn): { happenings: Happening[]; left: ToolRun[] } {
+function read({ calls, nodes }: TraceTurn): { happenings: Happening[]; left: ToolRun[] } {
   const tools = nodes.filter(({ kind, tool }) => kind === "tool" && tool === undefined).map(toolRunOf);
   if (calls.every(({ output }) => output === undefined)) return { happenings: happeningsOfTools(tools), left: [] };
   const runs = new ToolRuns(tools);

@@ -5,7 +5,7 @@
 
 import type { Content } from "../types.js";
 import { isOfUser } from "./messages.js";
-import type { Turn } from "./turns.js";
+import type { TraceTurn } from "./turns.js";
 
 /** A turn as a later one tells of it. */
 export interface Exchange {
@@ -14,7 +14,7 @@ export interface Exchange {
 }
 
 /** What later turns tell of each turn of a conversation, where they do. O(n) in the messages of the turns. */
-export function exchangesOf(turns: readonly Turn[]): (Exchange | undefined)[] {
+export function exchangesOf(turns: readonly TraceTurn[]): (Exchange | undefined)[] {
   const exchangeByTurn: (Exchange | undefined)[] = turns.map(() => undefined);
   // The nearest later turn tells best.
   for (const [at, { calls }] of turns.entries()) {

@@ -11,7 +11,7 @@ import { contentOf, contentsOf, jsonOf, userContentOf, wordsIn, wordsOf } from "
 import { fieldsOf, type Moment, wrong } from "./otlp.js";
 import { timesOf } from "./seconds.js";
 import { keyOf, type Node } from "./tree.js";
-import { attributeOf, type Turn } from "./turns.js";
+import { attributeOf, type TraceTurn } from "./turns.js";
 
 const INVOCATION_KEYS = ["gcp.vertex.agent.invocation_id", "adk.invocation_id"];
 
@@ -35,7 +35,7 @@ export interface TracedRun {
 export function runOf(
   evalId: string,
   sessionId: string,
-  turns: readonly Turn[],
+  turns: readonly TraceTurn[],
   moments: ReadonlyMap<string, Moment[]>,
 ): { run: TracedRun; isChanged: boolean } {
   const exchanges = exchangesOf(turns);
@@ -63,7 +63,7 @@ export function runOf(
     attributeOf(all, ["user.id"]) ?? ofLogs.map(({ attributes }) => wordsOf(attributes.get("user.id"))).find(Boolean);
   if (userId !== undefined) run.userId = userId;
   if (warnings.length > 0) run.warnings = warnings;
-  const error = errorOf(turns.at(-1) as Turn);
+  const error = errorOf(turns.at(-1) as TraceTurn);
   if (error !== undefined && inferences.at(-1)?.finalResponse === undefined) failure = error;
   if (failure !== undefined) {
     run.status = 2;
@@ -76,12 +76,12 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-function errorOf({ outer, nodes }: Turn): string | undefined {
+function errorOf({ outer, nodes }: TraceTurn): string | undefined {
   return (outer ?? nodes.at(-1))?.span.error;
 }
 
 /** Whether nothing was said in a turn because no model was called. */
-export function isUnheard(turn: Turn): boolean {
+export function isUnheard(turn: TraceTurn): boolean {
   return (
     !turn.calls.some(isSilent) &&
     errorOf(turn) === undefined &&
@@ -94,7 +94,7 @@ export function isUnheard(turn: Turn): boolean {
  * Whether nothing tells what a callback of google-adk made of the last answer of a conversation: no later turn was told of
  * it, and no event of it was traced.
  */
-export function mayDiffer(turns: readonly Turn[]): boolean {
+export function mayDiffer(turns: readonly TraceTurn[]): boolean {
   const turn = turns.at(-1);
   const last = turn?.calls.at(-1);
   if (turn === undefined || last === undefined || eventOf(turn) !== undefined) return false;
@@ -102,14 +102,14 @@ export function mayDiffer(turns: readonly Turn[]): boolean {
 }
 
 /** What the last event of a turn said, after all callbacks, where OpenInference tells of it. */
-function eventOf({ calls }: Turn): Content | undefined {
+function eventOf({ calls }: TraceTurn): Content | undefined {
   const run = calls.at(-1)?.from.run;
   return run === undefined ? undefined : contentOf(fieldsOf(jsonOf(run.span, "output.value"))?.content, "model");
 }
 
 /** A turn with what later turns tell of it. */
 function readTurn(
-  turn: Turn,
+  turn: TraceTurn,
   exchange: Exchange | undefined,
 ): { invocation: Invocation; problem?: string; warning?: string; isChanged?: boolean } {
   if (isUnheard(turn)) {
@@ -154,7 +154,7 @@ const NO_MODEL =
   "it holds no messages, since no model was called in it; a callback may have answered, which traces do not tell";
 
 /** Warns of tools that ran although no model asked for them. */
-function countedIn(turn: Turn, invocation: Invocation): { invocation: Invocation; warning?: string } {
+function countedIn(turn: TraceTurn, invocation: Invocation): { invocation: Invocation; warning?: string } {
   const names = unasked(turn);
   const error = errorOf(turn);
   if (error !== undefined && invocation.finalResponse === undefined)
@@ -165,13 +165,13 @@ function countedIn(turn: Turn, invocation: Invocation): { invocation: Invocation
   return { invocation, warning: `tools ran that no traced call of a model asked for: ${which}; ${done}` };
 }
 
-function userOf({ outer, calls }: Turn): Content | undefined {
+function userOf({ outer, calls }: TraceTurn): Content | undefined {
   const firstInput = calls.find(({ input }) => input.length > 0)?.input ?? [];
   const ofOuter = outer === undefined ? undefined : jsonOf(outer.span, "gen_ai.input.messages");
   return userContentOf(contentsOf(ofOuter)) ?? userContentOf(firstInput);
 }
 
-function invocationOf(turn: Turn): Invocation {
+function invocationOf(turn: TraceTurn): Invocation {
   const { nodes, calls, time, end } = turn;
   if (calls.some(isSilent)) throw noMessages(turn);
   const happenings = happeningsOf(turn);
@@ -206,7 +206,7 @@ function seconds(ms: number): number {
 }
 
 /** The error for traces in which no model was called in any turn. */
-export function noModel({ nodes }: Turn): AdkMetricsError {
+export function noModel({ nodes }: TraceTurn): AdkMetricsError {
   const help = "Leave it out, or have the agent's span hold gen_ai.input.messages and gen_ai.output.messages";
   return wrong((nodes[0] as Node).span, "a turn holds no messages: no model was called in it", help);
 }
@@ -222,7 +222,7 @@ const CAPTURES = [
 ] as const;
 
 /** The error for a call of which the messages are missing. */
-function noMessages({ calls, nodes, capture, traceId }: Turn): AdkMetricsError {
+function noMessages({ calls, nodes, capture, traceId }: TraceTurn): AdkMetricsError {
   const { span } = calls.find(isSilent)?.from ?? (nodes[0] as Node);
   const log = capture.unplaced.get(traceId) ?? capture.unplaced.get("");
   if (log !== undefined) return nameless(log);

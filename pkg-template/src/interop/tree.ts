@@ -6,12 +6,12 @@
 import type { Span, Telemetry } from "./otlp.js";
 
 /** What a span is about: a whole turn, an agent's part in it, a model's call, or a tool's. */
-export type Kind = "turn" | "agent" | "model" | "tool";
+export type NodeKind = "turn" | "agent" | "model" | "tool";
 
 /** A span and what it is inside of; the nearest of its kind unless said otherwise. */
 export interface Node {
   readonly span: Span;
-  readonly kind: Kind | undefined;
+  readonly kind: NodeKind | undefined;
   /** The outermost span of a turn or an agent; may be the node itself. */
   outer?: Node;
   /** The agent at work; may be the node itself. */
@@ -26,7 +26,7 @@ export interface Node {
   model?: Node;
 }
 
-const OPERATIONS: Readonly<Record<string, Kind>> = {
+const OPERATIONS: Readonly<Record<string, NodeKind>> = {
   invoke_workflow: "turn",
   invoke_agent: "agent",
   chat: "model",
@@ -37,7 +37,7 @@ const OPERATIONS: Readonly<Record<string, Kind>> = {
 };
 
 /** Spans that say what they are by their names alone. */
-const NAMES: readonly (readonly [RegExp, Kind])[] = [
+const NAMES: readonly (readonly [RegExp, NodeKind])[] = [
   [/^invocation$/, "turn"],
   [/^(?:invoke_agent|agent_run)\b/, "agent"],
   [/^(?:call_llm$|llm_generate\b)/, "model"],
@@ -47,7 +47,7 @@ const NAMES: readonly (readonly [RegExp, Kind])[] = [
 /** ADK's span of the responses of several tools, each of which has a span of its own. */
 const MERGED = "(merged tools)";
 
-function kindOf({ name, attributes, scope }: Span): Kind | undefined {
+function kindOf({ name, attributes, scope }: Span): NodeKind | undefined {
   if (attributes.get("gen_ai.tool.name") === MERGED) return undefined;
   const operation = attributes.get("gen_ai.operation.name");
   if (isLoop({ name, attributes })) return "agent";

@@ -11,7 +11,7 @@ import { keyOf, type Node, treeOf } from "./tree.js";
 import { type Capture, placed } from "./unplaced.js";
 
 /** What was done about one message of the user. */
-export interface Turn {
+export interface TraceTurn {
   outer: Node | undefined;
   nodes: Node[];
   calls: Call[];
@@ -32,7 +32,7 @@ const CONVERSATION_KEYS = [
 
 /** The turns of each conversation, by its id, and the log records by the keys of their spans. */
 export function conversationsOf({ spans, logs }: Telemetry): {
-  conversations: Map<string, Turn[]>;
+  conversations: Map<string, TraceTurn[]>;
   moments: Map<string, Moment[]>;
   capture: Readonly<Capture>;
 } {
@@ -45,7 +45,7 @@ export function conversationsOf({ spans, logs }: Telemetry): {
   const moments = new Map<string, Moment[]>();
   for (const log of records) group(moments, keyOf(log), log);
   adopt(nodes, moments);
-  const conversations = new Map<string, Turn[]>();
+  const conversations = new Map<string, TraceTurn[]>();
   const ends = new Map<string, string>();
   const capture: Capture = { isOn: false, unplaced };
   for (const turn of turnsOf(nodes, moments, capture)) {
@@ -144,12 +144,16 @@ export function attributeOf(nodes: readonly Node[], keys: readonly string[]): st
   return undefined;
 }
 
-function turnsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>, capture: Readonly<Capture>): Turn[] {
+function turnsOf(
+  nodes: readonly Node[],
+  moments: ReadonlyMap<string, Moment[]>,
+  capture: Readonly<Capture>,
+): TraceTurn[] {
   const groups = new Map<Node | string, Node[]>();
   for (const node of nodes) if (node.kind !== undefined) group(groups, node.outer ?? node.span.traceId, node);
   // Tools by themselves, such as those of a server that has traces of its own, are no turn.
   const whole = [...groups].filter(([key, own]) => typeof key !== "string" || own.some(({ kind }) => kind === "model"));
-  const turns = whole.map(([key, own]): Turn => {
+  const turns = whole.map(([key, own]): TraceTurn => {
     own.sort((a, b) => a.span.time - b.span.time);
     const first = own[0] as Node;
     return {
@@ -167,10 +171,10 @@ function turnsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>,
 }
 
 /** A call outside of any agent that is given the response of a tool goes on with the turn before it. */
-function joined(turns: readonly Turn[]): Turn[] {
-  const whole: Turn[] = [];
-  const last = new Map<string, Turn>();
-  const longer = new Set<Turn>();
+function joined(turns: readonly TraceTurn[]): TraceTurn[] {
+  const whole: TraceTurn[] = [];
+  const last = new Map<string, TraceTurn>();
+  const longer = new Set<TraceTurn>();
   for (const turn of turns) {
     const conversation = attributeOf(turn.nodes, CONVERSATION_KEYS);
     const before = conversation === undefined ? undefined : last.get(conversation);

@@ -6,7 +6,7 @@ import type { Endpoint } from "./endpoint.js";
 import { isLasting } from "./failure.js";
 import { isPage, underPolicy } from "./policy.js";
 import { MAX_REPLY_LENGTH, tooLong } from "./reply.js";
-import { post, type Question, questionOf, type RawAnswer, read, render, requireFetch } from "./wire.js";
+import { post, type ProviderQuestion, questionOf, type RawAnswer, read, render, requireFetch } from "./wire.js";
 import { definedProperties } from "../lists.js";
 
 /** Endpoints that answered before: a refusal of this page's origin is then unlikely. */
@@ -26,7 +26,11 @@ export async function send(endpoint: Endpoint, request: JudgeRequest, signal: Ab
  *
  * @throws {AdkMetricsError} `judge_failed`, without any key in its texts.
  */
-export async function exchange(endpoint: Endpoint, question: Question, signal: AbortSignal): Promise<JudgeReply> {
+export async function exchange(
+  endpoint: Endpoint,
+  question: ProviderQuestion,
+  signal: AbortSignal,
+): Promise<JudgeReply> {
   const settings = await endpoint.settings();
   const answer = await transfer(endpoint, render(settings, question), signal);
   return read(settings, question, answer);

@@ -7,19 +7,19 @@ import type { JudgeReply, JudgeRequest } from "../types.js";
 import { replyOf } from "./reply.js";
 
 /** What is asked of a server, as the engine reads it. */
-export interface Question {
+export interface ProviderQuestion {
   readonly bytes: Uint8Array;
   /** Whether these are a body for Vertex AI's `evaluateInstances`, of which the reply is what it answers. */
   readonly isEvaluation: boolean;
 }
 
 /** A question to a model. */
-export function questionOf(request: JudgeRequest): Question {
+export function questionOf(request: JudgeRequest): ProviderQuestion {
   return { bytes: toBytes(request, "request"), isEvaluation: false };
 }
 
 /** A body for Vertex AI's `evaluateInstances`. */
-export function evaluationOf(body: string): Question {
+export function evaluationOf(body: string): ProviderQuestion {
   return { bytes: encoder.encode(body), isEvaluation: true };
 }
 
@@ -37,7 +37,7 @@ export interface RawAnswer {
  *
  * @throws {AdkMetricsError} `judge_failed` for what cannot be part of an address.
  */
-export function render(settings: EndpointSettings, { bytes, isEvaluation }: Question): HttpRequest {
+export function render(settings: EndpointSettings, { bytes, isEvaluation }: ProviderQuestion): HttpRequest {
   const found = call(WRITTEN_HERE, (engine) => engine.renderCall(settings, bytes, isEvaluation));
   if ("url" in found) return found;
   throw failureIn(found);
@@ -48,7 +48,7 @@ export function render(settings: EndpointSettings, { bytes, isEvaluation }: Ques
  *
  * @throws {AdkMetricsError} `judge_failed`, without any key in its texts.
  */
-export function read(settings: EndpointSettings, question: Question, { answer, body }: RawAnswer): JudgeReply {
+export function read(settings: EndpointSettings, question: ProviderQuestion, { answer, body }: RawAnswer): JudgeReply {
   const { bytes, isEvaluation } = question;
   return replyIn(call(WRITTEN_HERE, (engine) => engine.readAnswer(settings, bytes, isEvaluation, answer, body)));
 }

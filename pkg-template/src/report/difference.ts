@@ -5,7 +5,14 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import type { AlignmentEntry, EvalCaseResult, EvalMetricResult, FunctionResponse, Invocation } from "../types.js";
+import type {
+  AlignmentEntry,
+  EvalCaseResult,
+  EvalMetricResult,
+  EvalMetricResultPerInvocation,
+  FunctionResponse,
+  Invocation,
+} from "../types.js";
 import {
   isJudged,
   isOfConversation,
@@ -54,8 +61,6 @@ export interface MetricFailure {
   turns: TurnFailure[];
 }
 
-type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
-
 const TEXT_WIDTH = 600;
 
 /** The metrics of a case that failed or were not evaluated, each with its turns that did. */
@@ -87,7 +92,7 @@ export function failuresOf(result: EvalCaseResult, options: FailureDetail = {}):
 
 /** What a metric found in a turn: the first of its results there. */
 interface InTurn {
-  turn: Turn;
+  turn: EvalMetricResultPerInvocation;
   index: number;
   ofTurn: EvalMetricResult;
 }
@@ -141,7 +146,7 @@ export interface DifferenceOptions extends FailureDetail {
 
 /** What a metric found in a turn, line by line. */
 export function differenceLines(
-  turn: Turn,
+  turn: EvalMetricResultPerInvocation,
   metric: EvalMetricResult,
   options: DifferenceOptions = {},
 ): DifferenceLine[] {
@@ -165,13 +170,13 @@ function isMatch(metricName: string): boolean {
 }
 
 /** Whether a turn has an expected response, or a metric that misses one. */
-export function comparesTexts({ expectedInvocation, evalMetricResults }: Turn): boolean {
+export function comparesTexts({ expectedInvocation, evalMetricResults }: EvalMetricResultPerInvocation): boolean {
   if (!expectedInvocation) return false;
   return answerText(expectedInvocation) !== "" || evalMetricResults.some(({ metricName }) => isMatch(metricName));
 }
 
 /** Whether a turn has expected tool calls, or a metric for which none are expected. */
-export function comparesCalls({ expectedInvocation, evalMetricResults }: Turn): boolean {
+export function comparesCalls({ expectedInvocation, evalMetricResults }: EvalMetricResultPerInvocation): boolean {
   if (!expectedInvocation) return false;
   return (
     callsOf(expectedInvocation).length > 0 ||
@@ -184,7 +189,7 @@ function note(text: string): DifferenceLine {
 }
 
 /** The calls of a turn as the alignment pairs them. */
-function alignmentLines(turn: Turn, alignment: readonly AlignmentEntry[]): DifferenceLine[] {
+function alignmentLines(turn: EvalMetricResultPerInvocation, alignment: readonly AlignmentEntry[]): DifferenceLine[] {
   const expected = callsOf(turn.expectedInvocation);
   const actual = callsOf(turn.actualInvocation);
   const outputs = outputsOf(turn.actualInvocation);
@@ -275,7 +280,7 @@ function isUnsafeInteger(text: string): boolean {
 }
 
 /** Both lists of calls as they are, for results that came without an alignment. */
-function callLines(turn: Turn): DifferenceLine[] {
+function callLines(turn: EvalMetricResultPerInvocation): DifferenceLine[] {
   const list = (title: string, invocation: Invocation | undefined) => {
     const calls = callsOf(invocation);
     const outputs = outputsOf(invocation);
@@ -288,20 +293,23 @@ function callLines(turn: Turn): DifferenceLine[] {
 }
 
 /** The two texts of a response, shortened. */
-function textLines(turn: Turn): DifferenceLine[] {
+function textLines(turn: EvalMetricResultPerInvocation): DifferenceLine[] {
   return [
     { mark: "expected", text: shorten(answerText(turn.expectedInvocation), TEXT_WIDTH) || "(no text)" },
     { mark: "actual", text: shorten(answerText(turn.actualInvocation), TEXT_WIDTH) || "(no text)" },
   ];
 }
 
-function overlapLines(turn: Turn, tokens: { precision: number; recall: number }): DifferenceLine[] {
+function overlapLines(
+  turn: EvalMetricResultPerInvocation,
+  tokens: { precision: number; recall: number },
+): DifferenceLine[] {
   return [...textLines(turn), note(`precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}`)];
 }
 
 /** What the judge said: its votes and remarks, the rubrics not wholly met, the sentences not supported. */
 function judgedLines(
-  turn: Turn | undefined,
+  turn: EvalMetricResultPerInvocation | undefined,
   metric: EvalMetricResult,
   options: DifferenceOptions = {},
 ): DifferenceLine[] {
@@ -339,7 +347,7 @@ function sampleLines(metric: EvalMetricResult, { whole, dissent }: DifferenceOpt
 }
 
 function rubricLines(
-  turn: Turn | undefined,
+  turn: EvalMetricResultPerInvocation | undefined,
   metric: EvalMetricResult,
   { overall, whole }: DifferenceOptions,
 ): DifferenceLine[] {

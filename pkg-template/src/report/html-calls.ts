@@ -3,23 +3,21 @@
  * tool returned or why it failed.
  */
 
-import type { AlignmentEntry, EvalCaseResult, FunctionCall, FunctionResponse } from "../types.js";
+import type { AlignmentEntry, EvalMetricResultPerInvocation, FunctionCall, FunctionResponse } from "../types.js";
 import { comparesCalls, placesText, sideText } from "./difference.js";
 import { isFailure, outputsOf, outputText } from "./happenings.js";
 import { html, type Markup } from "./html-markup.js";
 import { callsOf } from "../invocation.js";
 import { head, isRecord, keyText, valueText } from "./text.js";
 
-type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
-
-interface Kind {
+interface CallKind {
   sign: string;
   word: string;
   /** The class of its colours. */
   tone: string;
 }
 
-const KINDS: Record<AlignmentEntry["kind"], Kind> = {
+const KINDS: Record<AlignmentEntry["kind"], CallKind> = {
   match: { sign: "=", word: "Matched", tone: "same" },
   arguments: { sign: "≠", word: "Changed", tone: "unknown" },
   missing: { sign: "−", word: "Missing", tone: "failed" },
@@ -28,7 +26,7 @@ const KINDS: Record<AlignmentEntry["kind"], Kind> = {
 };
 
 /** The tool calls of a turn: side by side as aligned, or as they came if nothing aligned them. */
-export function callsTable(turn: Turn): Markup | undefined {
+export function callsTable(turn: EvalMetricResultPerInvocation): Markup | undefined {
   const expected = callsOf(turn.expectedInvocation);
   const actual = callsOf(turn.actualInvocation);
   const outputs = outputsOf(turn.actualInvocation);

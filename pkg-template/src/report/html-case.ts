@@ -2,7 +2,7 @@
 
 import { answerText, userText } from "../invocation.js";
 import { EvalStatus } from "../enums.js";
-import type { EvalCaseResult, EvalMetricResult, RubricScore } from "../types.js";
+import type { EvalCaseResult, EvalMetricResult, EvalMetricResultPerInvocation, RubricScore } from "../types.js";
 import { comparesTexts, hasScore } from "./difference.js";
 import { callsTable } from "./html-calls.js";
 import { scoreBar } from "./html-charts.js";
@@ -88,7 +88,7 @@ function summaryCell(metric: EvalMetricResult | undefined): Markup {
 
 function scoresTable(
   metrics: readonly EvalMetricResult[],
-  turns: readonly Turn[],
+  turns: readonly EvalMetricResultPerInvocation[],
   advisory: readonly string[] | undefined,
 ): Markup {
   const headings = [
@@ -136,7 +136,7 @@ interface ShownTurns {
 }
 
 /** What the turns tell of the rubrics of each metric. */
-function shownInTurns(turns: readonly Turn[]): Map<string, ShownTurns> {
+function shownInTurns(turns: readonly EvalMetricResultPerInvocation[]): Map<string, ShownTurns> {
   const found = new Map<string, ShownTurns>();
   for (const metric of turns.flatMap((turn) => turn.evalMetricResults)) {
     if (!metric.details?.rubricScores) continue;
@@ -204,8 +204,6 @@ function facts(metrics: readonly EvalMetricResult[], areMeans = false): Markup |
   return html`<dl class="facts">${items}</dl>`;
 }
 
-type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
-
 type ByName = ReadonlyMap<string, EvalMetricResult>;
 
 /**
@@ -213,7 +211,7 @@ type ByName = ReadonlyMap<string, EvalMetricResult>;
  *
  * @param scored Whether its own scores are told: there are other turns.
  */
-function turnSection(turn: Turn, at: number, scored: boolean, overall: ByName): Markup {
+function turnSection(turn: EvalMetricResultPerInvocation, at: number, scored: boolean, overall: ByName): Markup {
   const { actualInvocation: actual, expectedInvocation: expected } = turn;
   const metrics = turn.evalMetricResults.filter((metric) => !isOfConversation(metric));
   const compared = expected !== undefined && comparesTexts(turn);

@@ -4,7 +4,13 @@
  */
 
 import { judgeName } from "../judges/stamp.js";
-import type { EvalCaseResult, EvalMetricResult, EvalSetResult, JudgeUsage, SimulatorUsage } from "../types.js";
+import type {
+  EvalMetricResult,
+  EvalMetricResultPerInvocation,
+  EvalSetResult,
+  JudgeUsage,
+  SimulatorUsage,
+} from "../types.js";
 import { breakable, capital, clipped, gridTable, html, type Markup } from "./html-markup.js";
 import {
   type Bearing,
@@ -29,8 +35,6 @@ import {
 import { proseOf } from "../votes.js";
 import { amountText, count, head, shorten } from "./text.js";
 
-type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
-
 /** A reply longer than this, or of more lines, scrolls in its box. */
 const TALL_REPLY = { characters: 900, lines: 20 };
 
@@ -53,7 +57,7 @@ function toneOf({ bearing, word }: Finding): string {
 
 /** What a judge found in a turn for one metric; `more` are reason and warnings, if they are to be shown. */
 export function judgedBlock(
-  turn: Turn,
+  turn: EvalMetricResultPerInvocation,
   metric: EvalMetricResult,
   overall: EvalMetricResult | undefined,
   more: Markup | undefined,
@@ -124,7 +128,11 @@ function findingsTable(caption: Markup, headings: readonly [string, string, stri
 <tbody>${rows}</tbody></table>`;
 }
 
-function rubricsTable(turn: Turn, metric: EvalMetricResult, overall: EvalMetricResult | undefined): Markup | undefined {
+function rubricsTable(
+  turn: EvalMetricResultPerInvocation,
+  metric: EvalMetricResult,
+  overall: EvalMetricResult | undefined,
+): Markup | undefined {
   const rubrics = judgedRubrics(turn, metric, overall);
   if (rubrics.length === 0) return undefined;
   const rows = rubrics.map(({ rubricId, text, finding, votes, rationale }) => {

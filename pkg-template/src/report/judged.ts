@@ -5,8 +5,8 @@
 
 import { OF_CONVERSATIONS, PROMPTS } from "../generated/metrics.js";
 import type {
-  EvalCaseResult,
   EvalMetricResult,
+  EvalMetricResultPerInvocation,
   EvalSetResult,
   Explanation,
   JudgeUsage,
@@ -18,8 +18,6 @@ import type {
 } from "../types.js";
 import { judgeName } from "../judges/stamp.js";
 import { amountText, count, isRecord, oneLine, percent, scoreText, shorten } from "./text.js";
-
-type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
 
 /** How a finding bears on the score: for it, against it, or not at all. */
 export type Bearing = "for" | "against" | "none";
@@ -285,7 +283,7 @@ export interface JudgedRubric {
 
 /** The rubrics of a result: those with a verdict, then those that the samples were asked about in vain. */
 export function judgedRubrics(
-  turn: Turn | undefined,
+  turn: EvalMetricResultPerInvocation | undefined,
   metric: EvalMetricResult,
   overall: EvalMetricResult | undefined,
 ): JudgedRubric[] {
@@ -319,7 +317,10 @@ export function votesText({ yes, no, unscored }: RubricVotes): string | undefine
  * The words of each rubric by its id, from what the votes, a turn and a metric's criterion say of them. Stored files
  * spell keys in camelCase or snake_case, and rubrics of a criterion may be texts alone.
  */
-export function rubricWords(turn: Turn | undefined, ...metrics: (EvalMetricResult | undefined)[]): Map<string, string> {
+export function rubricWords(
+  turn: EvalMetricResultPerInvocation | undefined,
+  ...metrics: (EvalMetricResult | undefined)[]
+): Map<string, string> {
   const lists: unknown[] = [
     turn?.actualInvocation?.rubrics,
     turn?.expectedInvocation?.rubrics,

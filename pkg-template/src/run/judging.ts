@@ -57,7 +57,7 @@ interface KnownCall {
 }
 
 /** Who answers the calls of one run. */
-export class Judges {
+export class JudgeDispatcher {
   /** What went wrong without ending the run. */
   readonly warnings: EngineError[] = [];
   readonly #metrics: readonly HeaderMetric[];

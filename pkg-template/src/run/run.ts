@@ -9,7 +9,7 @@ import type { EngineError, JudgeCall, RunHeader } from "../generated/contract.js
 import { Clock, CompletionQueue, deliver } from "./completions.js";
 import { compute, type CustomAnswer } from "./custom.js";
 import { judgeProgress } from "./judge-progress.js";
-import { Judges } from "./judging.js";
+import { JudgeDispatcher } from "./judging.js";
 import { engineGeneration, release } from "../engine/instance.js";
 import { waiting } from "./waiting.js";
 import { closeSession, maySomebodyBeAsked, openSession, type RunPlan, type Session } from "./session.js";
@@ -87,7 +87,7 @@ class RunDriver {
   readonly clock: Clock;
   readonly #plan: RunPlan;
   readonly #hasPrices: boolean;
-  readonly #judges: Judges;
+  readonly #judges: JudgeDispatcher;
   readonly #completions = new CompletionQueue();
   readonly #onAbort = (): void => this.#completions.wake();
   /** The results of custom metrics, or their promises, by metric, case and run: none is computed twice. */
@@ -115,7 +115,7 @@ class RunDriver {
     this.#decoder = new CaseDecoder(session.header, plan.sources);
     try {
       const { section } = plan.journal ?? {};
-      this.#judges = new Judges(plan.options, session.header, maySomebodyBeAsked(plan, session), section);
+      this.#judges = new JudgeDispatcher(plan.options, session.header, maySomebodyBeAsked(plan, session), section);
       this.#attachJudges();
       this.#beginJournal();
       this.#unlisten = section?.listen(() => this.#completions.wake());

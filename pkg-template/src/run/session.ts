@@ -9,7 +9,7 @@ import type { Stretch } from "../engine/steps.js";
 import type { Sources } from "../engine/turn.js";
 import type { JournalSection } from "../journal/section.js";
 import { emptyBudget } from "./judge-options.js";
-import { Judges } from "./judging.js";
+import { JudgeDispatcher } from "./judging.js";
 import { otherQuestions } from "./questions.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
@@ -127,7 +127,7 @@ export function maySomebodyBeAsked(plan: RunPlan, { run }: Session): (metric: nu
 /** What may surprise in the inputs and the judges of a run, in which nothing is scored yet. */
 export function warningsOf(plan: RunPlan, session: Session): readonly EngineError[] {
   const { run, header } = session;
-  const judges = new Judges(plan.options, header, maySomebodyBeAsked(plan, session));
+  const judges = new JudgeDispatcher(plan.options, header, maySomebodyBeAsked(plan, session));
   call(plan, () => judges.attach(run));
   return [...header.warnings, ...judges.warnings];
 }

@@ -314,8 +314,8 @@ impl Calls {
         }
         self.progress.queued += 1;
         let retry = Retry { at: self.now + delay, order: flight.call, task };
-        let place = self.retries.partition_point(|known| known.is_after(&retry));
-        self.retries.insert(place, retry);
+        let index = self.retries.partition_point(|known| known.is_after(&retry));
+        self.retries.insert(index, retry);
         None
     }
 

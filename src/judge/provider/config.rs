@@ -178,7 +178,7 @@ impl MappedSettings {
         else {
             return false;
         };
-        let mut place = match provider {
+        let mut target = match provider {
             Provider::Gemini if *special == Mapping::BesideInVertex => "",
             Provider::Gemini | Provider::Vertex => name,
             _ => names.get(provider.protocol().parameters as usize).copied().unwrap_or_default(),
@@ -186,7 +186,7 @@ impl MappedSettings {
         let mut nested = provider.is_gemini() || provider == Provider::Ollama;
         match special {
             Mapping::Type if with_schema => return true,
-            _ if place.is_empty() => return false,
+            _ if target.is_empty() => return false,
             Mapping::Sampling if !samples(endpoint) => return false,
             Mapping::Thinking if !provider.is_gemini() => return think(provider, value, self),
             Mapping::System => {
@@ -196,7 +196,7 @@ impl MappedSettings {
             Mapping::Limit => {
                 self.limited = true;
                 if provider == Provider::OpenAiChat && !knows_completion_tokens(endpoint, model) {
-                    place = "max_tokens";
+                    target = "max_tokens";
                 }
             }
             Mapping::Beside | Mapping::BesideInVertex => nested = false,
@@ -204,7 +204,7 @@ impl MappedSettings {
         }
         let entries = if nested { &mut self.nested } else { &mut self.top };
         // Google accepts the keys inside in either spelling.
-        entries.json(place, &[value.raw()]);
+        entries.json(target, &[value.raw()]);
         true
     }
 }

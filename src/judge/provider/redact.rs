@@ -141,7 +141,7 @@ fn base64_forms(secret: &[u8]) -> [Vec<u8>; 3] {
         };
         let (first, last) = ((before * 8).div_ceil(6), (before + secret.len()) * 8 / 6);
         (first..last)
-            .map(|digit| (0..6).fold(0, |value, place| value * 2 + bit(digit * 6 + place)))
+            .map(|digit| (0..6).fold(0, |value, index| value * 2 + bit(digit * 6 + index)))
             .filter_map(|digit| ALPHABET.get(digit))
             .map(u8::to_ascii_lowercase)
             .collect()

@@ -163,11 +163,11 @@ pub fn assign(entries: &[RubricEntry], rubrics: &[(&str, &str)]) -> Vec<(usize, 
 fn equals<K: Ord>(keys: &[K], known: usize, last: bool) -> Vec<Option<usize>> {
     let groups = groups(keys);
     let mut places = vec![None; keys.len()];
-    for (place, &group) in groups.iter().enumerate().take(known) {
+    for (index, &group) in groups.iter().enumerate().take(known) {
         if let Some(entry) = places.get_mut(group)
             && (last || entry.is_none())
         {
-            *entry = Some(place);
+            *entry = Some(index);
         }
     }
     groups.into_iter().skip(known).map(|group| places.get(group).copied().flatten()).collect()

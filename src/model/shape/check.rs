@@ -217,7 +217,7 @@ impl Checker<'_, '_> {
         let is_field = |field: &Field| *key == *field.snake.as_bytes() || *key == *field.camel.as_bytes();
         let (before, after) = fields.split_at_checked(expected).unwrap_or((fields, &[]));
         match after.iter().position(is_field) {
-            Some(place) => Some(expected + place),
+            Some(offset) => Some(expected + offset),
             None => before.iter().position(is_field),
         }
     }

@@ -4,6 +4,7 @@ import {
   DEFAULT_METRIC_EVALUATOR_REGISTRY,
   type EvalCaseResult,
   type EvalMetricResult,
+  type EvalMetricResultPerInvocation,
   type EvalSetResult,
   EvalStatus,
   finalText,
@@ -256,7 +257,7 @@ function contentOf(result: EvalCaseResult): CaseContent {
 function turnContentOf({
   actualInvocation: actual,
   expectedInvocation: expected,
-}: EvalCaseResult["evalMetricResultPerInvocation"][number]): TurnContent {
+}: EvalMetricResultPerInvocation): TurnContent {
   const side = (invocation: Invocation) => ({ text: finalText(invocation), calls: toolCallsOf(invocation) });
   return {
     userText: finalText({ ...actual, finalResponse: actual.userContent }),
