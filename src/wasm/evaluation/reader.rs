@@ -85,7 +85,7 @@ impl EvalRunReader {
         config: Option<Uint8Array>,
         #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
     ) -> std::result::Result<EvalRunReader, JsValue> {
-        Self::reading(EvalSetInput::Unread(eval_set.into()), actual, config, options)
+        Self::of(EvalSetInput::Unread(eval_set.into()), actual, config, options)
     }
 
     /// Begins to read one metric and the turns of one conversation, the arguments of an evaluator class.
@@ -117,7 +117,7 @@ impl EvalRunReader {
 }
 
 impl EvalRunReader {
-    fn reading(
+    fn of(
         eval_set: EvalSetInput,
         actual: Uint8Array,
         config: Option<Uint8Array>,
