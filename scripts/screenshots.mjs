@@ -78,25 +78,25 @@ const SCREENS = {
   problem: async (page) => {
     await page.getByRole("button", { name: "Write or paste JSON" }).click();
     await page.getByRole("textbox", { name: /^The text of/ }).fill(BROKEN);
-    await page.getByText("cannot be read yet").waitFor();
+    await page.getByText("cannot be read", { exact: true }).waitFor();
     await page.locator(".cm-lintRange-error, .cm-lint-marker-error").first().waitFor();
   },
   criteria: async (page) => {
     await opened(page, "Museum guide");
     await page.getByRole("link", { name: "Choose criteria" }).click();
-    await page.getByText("What will be asked").waitFor();
+    await page.getByText("Estimated judge calls").waitFor();
   },
   json: async (page) => {
     await opened(page, "Museum guide");
     await page.getByRole("link", { name: "Choose criteria" }).click();
     await page.getByRole("link", { name: "JSON", exact: true }).click();
     await page.getByRole("textbox", { name: "The eval config" }).waitFor();
-    await page.getByText("What will be asked").waitFor();
+    await page.getByText("Estimated judge calls").waitFor();
   },
   run: async (page) => {
     await scored(page, "Museum guide");
     await go(page, "Run");
-    await page.getByText("Counted by a run that asks nobody.").waitFor();
+    await page.getByText("Estimated by a dry run").waitFor();
   },
   results: (page) => scored(page, "Museum guide"),
   threshold: async (page) => {

@@ -35,10 +35,37 @@ describe("a case", { skip }, () => {
     assert.ok(marked.includes("Lisbon") && !marked.includes("81"));
     assert.equal(await page.locator(".said.expected mark.shared").count(), marked.length);
     await says(page.locator(".legend"), /precision 0.857, recall 0.857/);
-    await page.getByRole("button", { name: "Nothing" }).click();
+    await page.getByRole("button", { name: "Off" }).click();
     await becomes(() => page.locator(".said mark").count(), 0);
     const verdicts = page.getByRole("complementary", { name: "Verdicts" });
     await says(verdicts, /Failed tool_trajectory_avg_score 0.000 ≥ 1 .*response_match_score 0.857 ≥ 0.8/);
+    await site.done(page);
+  });
+
+  test("says at the top why it did not pass, and folds the turns that did", async () => {
+    const conversation = (odd) =>
+      [1, 2, 3].map((day) =>
+        turn(`Day ${day}?`, "Sunny", [{ name: "look", args: { city: day === 2 ? odd : "Oslo", day } }]),
+      );
+    const conversations = {
+      trip: [conversation("Oslo"), conversation("Rome")],
+      calm: [[turn("Hi", "Hello")], [turn("Hi", "Hello")]],
+      late: [[turn("Hi", "Hello")], [turn("Hi", "Good evening")]],
+    };
+    const criteria = { tool_trajectory_avg_score: 1, response_match_score: 0.8 };
+    const page = await caseOf(site, await scored(conversations, criteria), "trip");
+    assert.match(await page.title(), /^trip – /);
+    await says(
+      page.getByRole("list", { name: "Why it did not pass" }),
+      /tool_trajectory_avg_score needs 1, got 0.667, in turn 2 look: city is "Rome", expected "Oslo"/,
+    );
+    await becomes(() => page.locator(".turn.folded").count(), 2);
+    await page.getByRole("button", { name: "Turn 3", exact: true }).click();
+    await becomes(() => page.locator(".turn.folded").count(), 1);
+    await page.keyboard.press("f");
+    await page.getByRole("heading", { level: 1, name: "late" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByRole("button", { name: "Close" }).click();
     await site.done(page);
   });
 
@@ -182,7 +209,7 @@ describe("a case", { skip }, () => {
     });
     const page = await caseOf(site, result, "there");
     await says(page.locator("article.metric").first(), /no score.*the turn expects no tool call/);
-    await page.getByRole("link", { name: "Next" }).click();
+    await page.getByRole("link", { name: "Next", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "missing" }).waitFor();
     await says(page.locator(".case-head .notice"), /\w+/);
     await site.done(page);
@@ -223,6 +250,7 @@ describe("a case", { skip }, () => {
     const page = await caseOf(site, await scoredExample("travel-concierge", files), "train_to_oslo");
     const usage = page.locator("table.usage");
     await says(usage.getByRole("row", { name: /Turn 1/ }), /3 3 2,761 95 2,856 6\.204/);
+    await page.getByRole("button", { name: /^Turn 1/, expanded: false }).click();
     await says(page.locator(".event-usage").first(), /gemini-2\.5-flash, 820 tokens in, 17 out/);
     await site.done(page);
   });
@@ -280,7 +308,7 @@ describe("a case", { skip }, () => {
     const page = await showing(site, results);
     await page.getByRole("link", { name: first.evalId }).click();
     await page.getByText("This case cannot be shown").waitFor();
-    await page.getByRole("link", { name: "Next" }).click();
+    await page.getByRole("link", { name: "Next", exact: true }).click();
     await page.locator(".turn").first().waitFor();
     await page.context().close();
   });

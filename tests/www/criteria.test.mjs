@@ -25,7 +25,7 @@ describe("criteria", { skip }, () => {
 }`);
     await page.getByRole("link", { name: "Form" }).click();
     const match = criterion(page, "response_match_score");
-    await match.getByLabel("Has to reach").fill("0.55");
+    await match.getByLabel("Threshold, response_match_score").fill("0.55");
     await page.getByRole("checkbox", { name: "tool_trajectory_avg_score", exact: true }).check();
     const calls = criterion(page, "tool_trajectory_avg_score");
     await calls.locator("summary").click();
@@ -91,12 +91,12 @@ describe("criteria", { skip }, () => {
 
   test("keys stay in memory unless they are to be remembered", async () => {
     const page = await site.open({ at: "#/criteria" });
-    await page.getByLabel("Who judges").selectOption({ label: "Gemini" });
+    await page.getByLabel("Provider").selectOption({ label: "Gemini" });
     await page.getByLabel("Key", { exact: true }).fill("secret-key");
     const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage }));
     assert.doesNotMatch(await stored(), /secret-key/);
     await page.reload();
-    await page.getByLabel("Who judges").selectOption({ label: "Gemini" });
+    await page.getByLabel("Provider").selectOption({ label: "Gemini" });
     await becomes(() => page.getByLabel("Key", { exact: true }).inputValue(), "");
     await page.getByLabel("Key", { exact: true }).fill("secret-key");
     await page.getByLabel("Remember in this browser").check();
@@ -114,7 +114,7 @@ describe("criteria", { skip }, () => {
     await page.getByRole("button", { name: "Open files of Museum guide" }).click();
     await page.getByRole("link", { name: "Choose criteria" }).click();
     await page.getByText("Nothing leaves this device.").waitFor();
-    await page.getByLabel("Who judges").selectOption({ label: "OpenAI, or a compatible server" });
+    await page.getByLabel("Provider").selectOption({ label: "OpenAI, or a compatible server" });
     await page.getByText("The key, or the address of a server without keys, is missing.").first().waitFor();
     await page.getByLabel("Address").fill("http://127.0.0.1:8123/v1");
     await page.getByText("Questions go to http://127.0.0.1:8123, and nothing goes anywhere else.").waitFor();
@@ -134,7 +134,7 @@ describe("criteria", { skip }, () => {
     for (const row of ["final_response_match_v2 18–30", "safety_v1 12–18", "response_evaluation_score 18"]) {
       await table.getByRole("row", { name: row }).waitFor();
     }
-    await page.getByLabel("Who judges").selectOption({ label: "OpenAI, or a compatible server" });
+    await page.getByLabel("Provider").selectOption({ label: "OpenAI, or a compatible server" });
     await page.getByLabel("Address").fill("http://127.0.0.1:8123/v1");
     await page.getByLabel("Model", { exact: true }).fill("local");
     await page.getByText("Prices, to see what a run costs").click();

@@ -73,7 +73,7 @@ describe("editing an evalset", { skip }, () => {
     const answer = page.getByLabel("Expected answer").first();
     await answer.fill("It is cold in both.");
     await page.getByRole("button", { name: "Add a rubric to the rubrics of the case" }).click();
-    await page.getByLabel("What has to be so").fill("Both cities are named.");
+    await page.getByLabel("Requirement").fill("Both cities are named.");
     await page.getByLabel("Id", { exact: true }).focus();
     await page
       .getByLabel(/tool calls and events/)

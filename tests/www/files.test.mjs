@@ -15,7 +15,7 @@ const choose = (page, files) => page.getByLabel("Choose files").setInputFiles(fi
 
 /** The name of what the agent did, by that of its evalset. */
 const actualOf = async (page, evalSet) =>
-  page.getByLabel(`What the agent did on ${evalSet}`).evaluate((select) => select.selectedOptions[0].textContent);
+  page.getByLabel(`Agent run for ${evalSet}`).evaluate((select) => select.selectedOptions[0].textContent);
 
 describe("files", { skip }, () => {
   const site = playground();
@@ -47,7 +47,7 @@ describe("files", { skip }, () => {
       await page.waitForURL("**/#/results");
     }
     await page.goto(`${site.origin}/#/run`);
-    await page.getByText("0 requests left this page.").waitFor();
+    await page.getByText("This page has sent no requests.").waitFor();
     await site.done(page);
   });
 
@@ -64,9 +64,9 @@ describe("files", { skip }, () => {
     assert.equal(await actualOf(page, "weather.evalset.json"), "weather.actual.json");
     assert.equal(await actualOf(page, "shop.evalset.json"), "shop.inferences.json");
     assert.deepEqual(await violations(page), []);
-    await page.getByLabel("What the agent did on weather.evalset.json").selectOption({ label: "Nothing" });
+    await page.getByLabel("Agent run for weather.evalset.json").selectOption({ label: "Nothing" });
     await page.getByText("weather.evalset.json has no agent run yet.").waitFor();
-    await page.getByLabel("What the agent did on weather.evalset.json").selectOption({ label: "weather.actual.json" });
+    await page.getByLabel("Agent run for weather.evalset.json").selectOption({ label: "weather.actual.json" });
     await page.getByRole("button", { name: /^Score \d+ cases$/ }).click();
     await page.waitForURL("**/#/results");
     await site.done(page);
@@ -301,10 +301,10 @@ describe("files", { skip }, () => {
   test("what cannot be read is said, and stays to be corrected", async () => {
     const page = await site.open();
     await choose(page, [named("notes.json", "not JSON at all"), named("weather.evalset.json", '{"eval_set_id": "w"')]);
-    await page.getByText(/cannot be read yet; see below/).waitFor();
+    await page.getByText(/cannot be read; see below/).waitFor();
     await page.getByRole("link", { name: "notes.json" }).waitFor();
     await page.getByRole("link", { name: "weather.evalset.json" }).click();
-    await page.getByText("cannot be read yet").waitFor();
+    await page.getByText("cannot be read", { exact: true }).waitFor();
     const editor = page.getByRole("textbox", { name: "The text of weather.evalset.json" });
     assert.match(await editor.innerText(), /eval_set_id/);
     await site.done(page);

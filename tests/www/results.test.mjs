@@ -1,6 +1,7 @@
 // The results of a run: a grid to walk through, thresholds to move, verdicts that follow.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { linkOf, scored, scoredExample, showing, turn } from "./scored.mjs";
 import { becomes, playground, says, skip, violations } from "./support.mjs";
@@ -45,7 +46,7 @@ describe("the results", { skip }, () => {
       "4 Failed",
       "0 Not evaluated",
       "Calls 54",
-      "Saved by early stopping 12",
+      "Skipped (vote decided) 12",
     ]) {
       const [value, ...name] = fact.split(" ");
       const either = [fact, `${name.join(" ")} ${value}`];
@@ -64,10 +65,10 @@ describe("the results", { skip }, () => {
     await becomes(() => casesIn(page), ["student_ticket", "audio_guide", "with_children", "guides_address"]);
     await page.getByLabel("Whose verdict").selectOption({ label: "Verdicts of response_evaluation_score" });
     await becomes(() => casesIn(page), ["with_children"]);
-    await page.getByLabel("Whose verdict").selectOption({ label: "Verdicts of cases" });
-    await page.getByLabel("Search case ids").fill("GUIDE");
+    await page.getByLabel("Whose verdict").selectOption({ label: "Case verdicts" });
+    await page.getByLabel("Search ids, questions, answers, tools and reasons").fill("GUIDE");
     await becomes(() => casesIn(page), ["audio_guide", "guides_address"]);
-    await page.getByLabel("Search case ids").fill("nothing like it");
+    await page.getByLabel("Search ids, questions, answers, tools and reasons").fill("nothing like it");
     await page.getByRole("button", { name: "Show all cases" }).click();
     await becomes(async () => (await casesIn(page)).length, 6);
     await page.getByRole("columnheader", { name: /response_match_score/ }).click();
@@ -91,8 +92,8 @@ describe("the results", { skip }, () => {
     for (const [key, expected] of [
       ["ArrowDown", [2, 1]],
       ["ArrowRight", [2, 2]],
-      ["End", [2, 9]],
-      ["Control+End", [7, 9]],
+      ["End", [2, 6]],
+      ["Control+End", [7, 6]],
       ["Home", [7, 1]],
       ["Control+Home", [2, 1]],
       ["PageDown", [7, 1]],
@@ -255,6 +256,79 @@ describe("the results", { skip }, () => {
     await site.done(page);
   });
 
+  test("tell what they are of, how many passed, and how sure that is", async () => {
+    const page = await showing(site, await scoredExample("weather"));
+    const summary = page.getByRole("region", { name: "Summary" });
+    await says(summary, /Evalset weather/);
+    await says(summary, /Scored \d+ \w+ \d{4}, \d\d:\d\d/);
+    await says(summary, /Pass rate 40 % \(12 to 77 %, 95 % interval\)/);
+    await site.done(page);
+  });
+
+  test("have the question in each row, and are searched in all their texts", async () => {
+    const page = await showing(site, await scoredExample("weather"));
+    await says(page.getByRole("row", { name: /two_cities/ }), /Where is it warmer tomorrow/);
+    const search = page.getByLabel("Search ids, questions, answers, tools and reasons");
+    await search.fill("PORTO");
+    await becomes(() => casesIn(page), ["two_cities"]);
+    await search.fill("get_weather celsius");
+    await becomes(async () => (await casesIn(page)).includes("two_cities"), true);
+    await search.fill("no such word");
+    await page.getByText("No case matches.").waitFor();
+    await site.done(page);
+  });
+
+  test("leave out columns without a value, which can be chosen", async () => {
+    const page = await showing(site, await scoredExample("weather"));
+    const heads = () => page.getByRole("columnheader").count();
+    await becomes(heads, 4);
+    await page.getByText("Columns", { exact: true }).click();
+    await page.getByRole("checkbox", { name: "token_usage_v1" }).check();
+    await becomes(heads, 5);
+    await page.getByRole("checkbox", { name: "response_match_score" }).uncheck();
+    await becomes(heads, 4);
+    await site.done(page);
+  });
+
+  test("with moved thresholds give a config, and say so where they are exported", async () => {
+    const page = await showing(site, await scoredExample("weather"));
+    await page.getByRole("spinbutton", { name: "Threshold of response_match_score" }).fill("0.1");
+    await page.keyboard.press("Tab");
+    await page.getByRole("heading", { name: /Verdicts flip/ }).waitFor();
+    const config = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download test_config.json" }).click();
+    const file = await config;
+    assert.equal(file.suggestedFilename(), "test_config.json");
+    const { criteria } = JSON.parse(readFileSync(await file.path(), "utf8"));
+    assert.equal(criteria.response_match_score, 0.1);
+    const report = page.waitForEvent("download");
+    await page.getByText("Export", { exact: true }).click();
+    await page.getByRole("button", { name: /^Markdown/ }).click();
+    assert.match(
+      readFileSync(await (await report).path(), "utf8"),
+      /moved after scoring&#58; response&#95;match&#95;score from 0\.8 to 0\.1/,
+    );
+    await page.getByRole("button", { name: "Use in criteria" }).click();
+    await page.getByRole("heading", { level: 1, name: "Criteria" }).waitFor();
+    await becomes(() => page.getByLabel("Threshold, response_match_score").inputValue(), "0.1");
+    await site.done(page);
+  });
+
+  test("say at the top that a judge gave no verdict, and which cases passed without one", async () => {
+    const judge = () => {
+      throw new Error("the key is wrong");
+    };
+    const conversations = { one: [[turn("Hi", "Hello")], [turn("Hi", "Hello")]] };
+    const criteria = { response_match_score: 0.5, final_response_match_v2: 0.5 };
+    const page = await showing(site, await scored(conversations, criteria, { judge, retry: { attempts: 1 } }));
+    await says(page.getByRole("note"), /final_response_match_v2 has no verdict in any case\..*the key is wrong/);
+    await says(
+      page.getByRole("region", { name: "Summary" }),
+      /1 case passed although a metric was not evaluated there/,
+    );
+    await site.done(page);
+  });
+
   test("have nothing that axe finds wrong, in both themes", async () => {
     for (const theme of ["light", "dark"]) {
       for (const width of [360, 1280]) {
@@ -262,7 +336,7 @@ describe("the results", { skip }, () => {
         await page.getByRole("slider", { name: "Threshold of response_match_score" }).focus();
         await page.keyboard.press("End");
         await page.getByRole("heading", { name: /Verdicts flip/ }).waitFor();
-        await page.getByText("metrics for information").click();
+        await page.getByText("informational metrics").click();
         assert.deepEqual(await violations(page), [], `${theme}, ${width} px`);
         await site.done(page);
       }

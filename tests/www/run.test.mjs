@@ -22,7 +22,7 @@ async function judge(t, options) {
 async function prepare(page, site, { url }) {
   await page.getByRole("button", { name: "Open files of Museum guide" }).click();
   await page.getByRole("link", { name: "Choose criteria" }).click();
-  await page.getByLabel("Who judges").selectOption({ label: "OpenAI, or a compatible server" });
+  await page.getByLabel("Provider").selectOption({ label: "OpenAI, or a compatible server" });
   await page.getByLabel("Address").fill(`${url}/v1?code=another-secret`);
   await page.getByLabel("Model", { exact: true }).fill("local");
   await page.getByLabel("Key", { exact: true }).fill("a-secret-key");
@@ -86,7 +86,7 @@ describe("a run", { skip }, () => {
     page.on("request", (request) => asked.add(new URL(request.url()).origin));
     await prepare(page, site, server);
     await page.getByText(/48–66 calls/).waitFor();
-    const choice = page.getByLabel("Have Vertex AI’s evaluation service score what google-adk leaves to it");
+    const choice = page.getByLabel("Use Vertex AI for these metrics");
     await choice.check();
     await page.getByText("A project and an access token, or an API key, are missing.").first().waitFor();
     const fields = page.getByRole("group", { name: "Evaluation service" });
@@ -129,10 +129,10 @@ describe("a run", { skip }, () => {
     const page = await site.open();
     await page.getByRole("button", { name: "Open files of Museum guide" }).click();
     await page.getByRole("link", { name: "Choose criteria" }).click();
-    await page.getByLabel("Who judges").selectOption({ label: "Nobody" });
+    await page.getByLabel("Provider").selectOption({ label: "None" });
     await page.getByText("Choose who judges: some of the metrics ask a judge.").first().waitFor();
     await page.getByRole("checkbox", { name: "final_response_match_v2", exact: true }).uncheck();
-    await page.getByLabel("Have Vertex AI’s evaluation service").check();
+    await page.getByLabel("Use Vertex AI for these metrics").check();
     await page.getByLabel("Key", { exact: true }).fill("an-express-key");
     await page.getByLabel("Another address").fill(service.url);
     await page.getByText(/^12 calls/).waitFor();
@@ -172,20 +172,20 @@ describe("a run", { skip }, () => {
     await page.getByText("How the run is made").click();
     await page.getByLabel("Calls at a time").fill("2");
     await score(page);
-    await says(figure("Left, about"), /^(under 1 s|\d+(\.\d)? s)$/);
+    await says(figure("Time left (approx.)"), /^(under 1 s|\d+(\.\d)? s)$/);
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "Run" }).click();
     await page.getByText(/^Scored/).waitFor();
     const { length } = server.requests;
     await says(figure("Calls made"), new RegExp(`^${length}$`));
-    const repeated = Number(await figure("Made again after failing").innerText());
+    const repeated = Number(await figure("Retries").innerText());
     assert.equal(repeated, Math.floor((length + 4) / 7), "every seventh call failed");
-    assert.ok(Number(await figure("Saved by settled votes").innerText()) > 0);
-    await says(figure("Without a reply"), /^0$/);
+    assert.ok(Number(await figure("Skipped (vote decided)").innerText()) > 0);
+    await says(figure("Failed"), /^0$/);
     await page.getByRole("button", { name: "Score again" }).click();
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "Run" }).click();
-    await says(figure("From kept replies"), new RegExp(`^${length - repeated}$`));
+    await says(figure("From cache"), new RegExp(`^${length - repeated}$`));
     await says(figure("Calls made"), /^0$/);
     assert.equal(server.requests.length, length);
     page.mistakes = page.mistakes.filter((text) => !/Failed to load resource/.test(text));
@@ -209,7 +209,7 @@ describe("a run", { skip }, () => {
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "Run" }).click();
     await page.getByText(/^Scored/).waitFor();
-    const kept = Number(await page.locator("dt", { hasText: "From kept replies" }).locator("+ dd").innerText());
+    const kept = Number(await page.locator("dt", { hasText: "From cache" }).locator("+ dd").innerText());
     assert.ok(kept >= before - 4, `${kept} of ${before} replies were kept`);
     // Calls that were under way may be made again.
     assert.ok(server.requests.length <= 54 + 4, `${server.requests.length} calls`);
@@ -220,7 +220,7 @@ describe("a run", { skip }, () => {
     const server = await judge(t, { reply: agree, latencyMs: 100 });
     const page = await site.open();
     await prepare(page, site, server);
-    await page.getByLabel("Who judges").selectOption({ label: "Anthropic" });
+    await page.getByLabel("Provider").selectOption({ label: "Anthropic" });
     await page.getByLabel("Key", { exact: true }).fill("a-secret-key");
     await page.getByLabel("Model", { exact: true }).fill("claude-test");
     await page.getByLabel("Another address").fill(server.url);
@@ -290,11 +290,11 @@ describe("a run", { skip }, () => {
     await page.reload();
     await page.getByRole("button", { name: "Open files of Museum guide" }).click();
     await page.getByRole("link", { name: "Choose criteria" }).click();
-    await page.getByLabel("Who judges").selectOption({ label: "This browser’s own model" });
+    await page.getByLabel("Provider").selectOption({ label: "This browser’s own model" });
     await score(page);
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "Run" }).click();
-    await page.getByText("0 requests left this page.").waitFor();
+    await page.getByText("This page has sent no requests.").waitFor();
     await page.getByText("6 passed").waitFor();
     await site.done(page);
   });

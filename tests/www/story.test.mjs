@@ -224,8 +224,8 @@ describe("the story", { skip }, () => {
       await fits("start");
       await page.getByRole("button", { name: "Open files of Museum guide" }).click();
       await page.getByRole("link", { name: "Choose criteria" }).click();
-      await page.getByText("Counted by a run that asks nobody.").waitFor();
-      await page.getByLabel("Who judges").selectOption({ label: "Vertex AI" });
+      await page.getByText("Estimated by a dry run").waitFor();
+      await page.getByLabel("Provider").selectOption({ label: "Vertex AI" });
       await page.locator("main details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
       await fits("criteria");
       await step("Files").click();

@@ -11,10 +11,10 @@ test("what judges took is added up, and tokens that no answer told are called an
   const second = { ...NOTHING, calls: 4, saved: 3, cached: 1, lost: 1, inputTokens: 10 };
   assert.deepEqual(usageFacts([{ judgeUsage: first }, {}, { judgeUsage: second }]), [
     ["Calls", "1,204"],
-    ["of these repeated", "2"],
-    ["Saved by early stopping", "3"],
-    ["From the cache", "1"],
-    ["Without a reply", "1"],
+    ["Retries", "2"],
+    ["Skipped (vote decided)", "3"],
+    ["From cache", "1"],
+    ["Failed calls", "1"],
     ["Tokens in", "5,010 (estimated for 1 answer)"],
     ["Tokens out", "30"],
     ["Cost", "0.5"],
@@ -27,9 +27,9 @@ test("who played the users, and what that took, is told apart", () => {
   assert.deepEqual(
     usageFacts([{ simulatorUsage: used }, { simulatorUsage: { ...used, models: ["m", "n"], cost: 2 } }]),
     [
-      ["Users played by", "m, n"],
+      ["Simulated user", "m, n"],
       ["Calls for users", "6"],
-      ["Users without a reply", "2"],
+      ["Failed calls for users", "2"],
       ["Tokens in for users", "160 (estimated for 4 answers)"],
       ["Cost of users", "2"],
     ],

@@ -5,6 +5,7 @@ import Files from "./screens/files/files.js";
 import Results from "./screens/results/results.js";
 import { type EagerScreen, type Screen, type ScreenEntry, SCREEN_ENTRIES, SCREENS } from "./screens/table.js";
 import { type Theme, theme } from "./theme.js";
+import { Keys } from "./ui/keys.js";
 import { lazy } from "./ui/lazy.js";
 import { Title } from "./ui/title.js";
 
@@ -28,6 +29,9 @@ export function App() {
   }, [title]);
   return (
     <>
+      <button type="button" class="button skip" onClick={() => document.getElementById("main")?.focus()}>
+        Skip to the content
+      </button>
       <header class="bar">
         <a class="name" href={hrefOf("files")}>
           adk-metrics
@@ -44,8 +48,9 @@ export function App() {
           </ol>
         </nav>
         <ThemeChoice />
+        <Keys />
       </header>
-      <main class="page">
+      <main class="page" id="main" tabIndex={-1}>
         <ScreenBoundary key={screen} screen={screen} at={rest.join("/")} />
       </main>
     </>
@@ -79,7 +84,7 @@ function ThemeChoice() {
           theme.value = currentTarget.value as Theme;
         }}
       >
-        <option value="system">System colours</option>
+        <option value="system">Theme: system</option>
         <option value="light">Light</option>
         <option value="dark">Dark</option>
       </select>

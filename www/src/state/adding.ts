@@ -49,7 +49,7 @@ export async function addFiles(reader: Promise<ReadFiles>): Promise<void> {
   const unreadable = added.filter(({ info }) => info?.problem !== undefined);
   message.value = [
     added.length === 1 ? `${listed(added)} was added.` : added.length > 1 ? `${added.length} files were added.` : "",
-    unreadable.length > 0 ? `${listed(unreadable)} cannot be read yet; see below.` : "",
+    unreadable.length > 0 ? `${listed(unreadable)} cannot be read; see below.` : "",
     others.length > 0
       ? `${others.length === 1 ? "One other JSON file is" : `${others.length} other JSON files are`} no part of an evaluation and ${others.length === 1 ? "was" : "were"} left out.`
       : "",

@@ -36,9 +36,27 @@ void engine.metrics().then((value) => {
 
 /** Sets a value in the text; undefined removes it. */
 export function setInConfig(path: readonly (string | number)[], value: Json | undefined): void {
-  const text = configText.value.trim() === "" ? "{}" : configText.value;
+  configText.value = withValue(configText.value, path, value);
+}
+
+function withValue(config: string, path: readonly (string | number)[], value: Json | undefined): string {
+  const text = config.trim() === "" ? "{}" : config;
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
-  configText.value = applyEdits(text, modify(text, [...path], value, { formattingOptions }));
+  return applyEdits(text, modify(text, [...path], value, { formattingOptions }));
+}
+
+/** The config with other thresholds, by the names of metrics. */
+export function configWith(thresholds: ReadonlyMap<string, number>): string {
+  return [...thresholds].reduce((text, [metric, threshold]) => {
+    const key = keyOf(metric) ?? metric;
+    const path = isObject(criteria.value[key]) ? ["criteria", key, "threshold"] : ["criteria", key];
+    return withValue(text, path, threshold);
+  }, configText.value);
+}
+
+/** Puts thresholds into the config. */
+export function moveThresholds(thresholds: ReadonlyMap<string, number>): void {
+  configText.value = configWith(thresholds);
 }
 
 /** The key of a metric in the config: its name, or the upper-case spelling of ADK-TS's enum. */

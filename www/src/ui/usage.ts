@@ -15,15 +15,15 @@ export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simul
   const models = [...new Set(users.flatMap(({ models }) => models))];
   return [
     ...amount("Calls", sum(judges, "calls")),
-    ...amount("of these repeated", sum(judges, "retried")),
-    ...amount("Saved by early stopping", sum(judges, "saved")),
-    ...amount("From the cache", sum(judges, "cached")),
-    ...amount("Without a reply", sum(judges, "lost")),
+    ...amount("Retries", sum(judges, "retried")),
+    ...amount("Skipped (vote decided)", sum(judges, "saved")),
+    ...amount("From cache", sum(judges, "cached")),
+    ...amount("Failed calls", sum(judges, "lost")),
     ...tokenFacts(judges),
     ...costFacts("Cost", judges),
-    ...(users.length > 0 ? [["Users played by", models.join(", ") || "a model"] as const] : []),
+    ...(users.length > 0 ? [["Simulated user", models.join(", ") || "a model"] as const] : []),
     ...amount("Calls for users", sum(users, "calls")),
-    ...amount("Users without a reply", sum(users, "lost")),
+    ...amount("Failed calls for users", sum(users, "lost")),
     ...tokenFacts(users).map(([name, value]): Fact => [`${name} for users`, value]),
     ...costFacts("Cost of users", users),
   ];

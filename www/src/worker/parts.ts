@@ -5,11 +5,12 @@ import type { Comparing } from "./protocol-compare.js";
 import type { Editing } from "./protocol-edit.js";
 import type { Exporting } from "./protocol-export.js";
 import type { Opening } from "./protocol-open.js";
+import type { Studying } from "./protocol-study.js";
 import type { Run, ScoredSet } from "./runs.js";
 import type { RunSummary } from "./protocol.js";
 
 /** What the parts offer to the page. */
-export interface Parts extends Comparing, Editing, Exporting, Opening {}
+export interface Parts extends Comparing, Editing, Exporting, Opening, Studying {}
 
 /** What the parts are given. */
 export interface PartsContext {
@@ -37,6 +38,7 @@ export function partsOf({ ready, resultsOf, runOf, keep }: PartsContext): Parts 
     ...lazy<Opening>(["openResults", "keepRun", "restoreRun"], async () =>
       (await import("./opening.js")).opening(ready, runOf, keep),
     ),
+    ...lazy<Studying>(["reliability", "rowsWith"], async () => (await import("./studying.js")).studying(resultsOf)),
   };
 }
 

@@ -99,6 +99,8 @@ export interface SetSummary extends Pick<
   path?: string;
   from: number;
   count: number;
+  /** When it was scored, in seconds since 1970. */
+  scoredAt: number;
 }
 
 /** All verdicts of a run, row by row: the value of metric `m` in case `c` is at `c * metrics.length + m`. */
@@ -123,6 +125,8 @@ export interface RunSummary {
   scales: Scale[];
   /** The eval id of each case. */
   evalIds: string[];
+  /** The beginning of each case's first question; empty where it is not known. */
+  questions: string[];
   /** The score of each metric in each case; NaN where there is none. */
   scores: Float64Array;
   /** The verdicts with the run's own thresholds. */
@@ -214,3 +218,4 @@ export type * from "./protocol-edit.js";
 export type * from "./protocol-inputs.js";
 export type * from "./protocol-export.js";
 export type * from "./protocol-open.js";
+export type * from "./protocol-study.js";

@@ -12,6 +12,7 @@ import {
   toolCallsOf,
   withThresholds,
 } from "adk-metrics/web";
+import { head } from "../ui/format.js";
 import type { Source } from "./replay.js";
 import {
   type CaseContent,
@@ -96,11 +97,14 @@ export class Run {
 
   /** The results with the current thresholds. */
   get results(): readonly EvalSetResult[] {
-    return this.#sets.map(({ result }) => withOwnThresholds(result, this.#thresholds));
+    return this.#sets.map(({ result }) =>
+      marked(withOwnThresholds(result, this.#thresholds), this.#columns, this.#thresholds),
+    );
   }
 
   summary(): RunSummary {
     const evalIds: string[] = [];
+    const questions: string[] = [];
     const sets: SetSummary[] = [];
     for (const { name, path, result } of this.#sets) {
       const { evalSetId, dialect, evalCaseResults } = result;
@@ -112,9 +116,13 @@ export class Run {
         name,
         from: evalIds.length,
         count: evalCaseResults.length,
+        scoredAt: result.creationTimestamp,
         ...definedProperties(known),
       });
-      for (const { evalId } of evalCaseResults) evalIds.push(evalId);
+      for (const one of evalCaseResults) {
+        evalIds.push(one.evalId);
+        questions.push(questionOf(one));
+      }
     }
     return {
       id: this.id,
@@ -122,6 +130,7 @@ export class Run {
       metrics: [...this.#columns],
       scales: [...this.#scales],
       evalIds,
+      questions,
       scores: this.#scores.slice(),
       verdicts: this.#verdicts(new Map()),
       reasons: this.#reasons(),
@@ -207,6 +216,33 @@ export class Run {
     const spreads = this.#bins.map((bins, column) => spreadOf(bins, metrics, this.#columns.length, column));
     return { cases, metrics, tally: tallyOf(cases), spreads };
   }
+}
+
+/** Results with a warning about thresholds that were moved since they were scored. */
+function marked(
+  result: EvalSetResult,
+  columns: readonly MetricColumn[],
+  thresholds: ReadonlyMap<string, number>,
+): EvalSetResult {
+  const moved = columns.flatMap(({ name, threshold }) => {
+    const now = thresholds.get(name);
+    return now === undefined || now === threshold ? [] : [`${name} from ${threshold} to ${now}`];
+  });
+  if (moved.length === 0) return result;
+  const message = `thresholds were moved after scoring: ${moved.join(", ")}`;
+  return { ...result, warnings: [...(result.warnings ?? []), { code: "invalid_input", message, path: "thresholds" }] };
+}
+
+/** How much of a question is shown in a row. */
+const QUESTION_LENGTH = 160;
+
+/** The beginning of what the user asked first, on one line. Results from elsewhere may lack any part of it. */
+function questionOf({ evalMetricResultPerInvocation: turns }: EvalCaseResult): string {
+  const parts = turns?.[0]?.actualInvocation?.userContent?.parts;
+  const text = Array.isArray(parts) ? parts.find((part) => typeof part?.text === "string")?.text : undefined;
+  return head(text ?? "", QUESTION_LENGTH)
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** Results with other thresholds. Thresholds of metrics that they do not have are ignored. */

@@ -70,7 +70,7 @@ export function Calls({ turn, expected, actual, outputs, metrics, matchings, mod
                 onClick={choose(metric.metricName)}
               >
                 <Status of={metric.evalStatus} />
-                As scored: <MetricName>{metric.metricName}</MetricName>{" "}
+                Used for <MetricName>{metric.metricName}</MetricName>{" "}
                 <small>{scoreText(metric.score, metric.threshold)}</small>
               </button>
             ))}

@@ -6,8 +6,8 @@ import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from "p
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf, route } from "../../route.js";
 import { pathOf, sources } from "../../state/inputs.js";
-import { summary } from "../../state/run.js";
-import { amountText, scoreText } from "../../ui/format.js";
+import { summary, verdicts } from "../../state/run.js";
+import { amountText, head, scoreText } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { labelOf } from "../../ui/set-label.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
@@ -23,6 +23,7 @@ import { ContextText, type Highlight, HighlightContext } from "./highlight.js";
 import { Responses } from "./responses.js";
 import { Rubrics } from "./rubrics.js";
 import { Usage } from "./usage.js";
+import { WhyLines } from "./why-lines.js";
 import "./case.css";
 
 export default function Case() {
@@ -55,18 +56,19 @@ function CaseNavigation({ row }: { row: number }) {
   const position = shownRows.indexOf(row);
   const previous = position < 0 ? undefined : shownRows[position - 1];
   const next = position < 0 ? undefined : shownRows[position + 1];
+  const failed = nextFailed(shownRows, position);
   // A layout effect, so that the keys work as soon as the case is visible.
   useLayoutEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      const to = event.key === "ArrowLeft" ? previous : event.key === "ArrowRight" ? next : undefined;
-      if (to === undefined || takesArrows(event.target)) return;
+      const to = { ArrowLeft: previous, ArrowRight: next, f: failed }[event.key];
+      if (to === undefined || takesKeys(event.target)) return;
       event.preventDefault();
       goTo("case", to);
     }
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
-  }, [previous, next]);
+  }, [previous, next, failed]);
   const link = (to: number | undefined, name: string, arrow: string, key: string) => (
     <a
       class="button"
@@ -87,12 +89,19 @@ function CaseNavigation({ row }: { row: number }) {
       </span>
       {link(previous, "Previous", "←", "ArrowLeft")}
       {link(next, "Next", "→", "ArrowRight")}
+      {link(failed, "Next failed", "", "f")}
     </nav>
   );
 }
 
-/** Whether an element handles arrow keys itself. */
-function takesArrows(target: EventTarget | null): boolean {
+/** The next row after a position whose case failed. */
+function nextFailed(shownRows: Uint32Array, position: number): number | undefined {
+  const cases = (verdicts.value ?? summary.value?.verdicts)?.cases;
+  return position < 0 ? undefined : shownRows.subarray(position + 1).find((row) => cases?.[row] === EvalStatus.FAILED);
+}
+
+/** Whether an element handles arrow keys and letters itself. */
+function takesKeys(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
   const widget = target.closest(
     "input, select, textarea, [contenteditable], [role=slider], [role=grid], .scroll, .context",
@@ -108,6 +117,10 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
   const matchings = useSignal<readonly Matching[]>([]);
   const status = summary.value?.verdicts.cases[row] ?? 0;
   const heading = useRef<HTMLHeadingElement>(null);
+  const title = visibleText(names.value[row] ?? "");
+  useEffect(() => {
+    document.title = `${head(title, 100)} – adk-metrics`;
+  }, [title]);
   useLayoutEffect(() => {
     scrollTo(0, 0);
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
@@ -141,7 +154,7 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
           {shown !== undefined && (
             <span class={`verdict ${toneOf(shown.finalEvalStatus)}`}>
               <Status of={shown.finalEvalStatus} isNamed />
-              {nameOf(shown.finalEvalStatus) || "To come"}
+              {nameOf(shown.finalEvalStatus) || "Pending"}
             </span>
           )}
           <span class="muted">
@@ -154,6 +167,7 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
             <Text fold={800}>{shown.reason}</Text>
           </div>
         )}
+        {content.value !== undefined && error === undefined && <WhyLines content={content.value} />}
       </header>
       {problem.value !== undefined && <p class="notice failed">{problem.value.message}</p>}
       {error !== undefined ? (
@@ -187,6 +201,8 @@ function CaseBody({ content, matchings, questions }: DetailsProps) {
   const mode = useSignal<string | undefined>(undefined);
   const limit = useSignal(TURNS_PER_PAGE);
   const turns = result.evalMetricResultPerInvocation;
+  // Turns that passed are folded where others did not.
+  const folded = useSignal(foldable(turns));
   // All questions of a case are loaded together, when the first of them is opened.
   const cached = useMemo<{ questions?: Promise<readonly Question[]> }>(() => ({}), [result]);
   const ask = async (turn: number, metric: EvalMetricResult, vote: SampleVote) => {
@@ -195,7 +211,7 @@ function CaseBody({ content, matchings, questions }: DetailsProps) {
   };
   return (
     <div class="case-body">
-      <Verdicts result={result} turnLimit={limit} />
+      <Verdicts result={result} turnLimit={limit} folded={folded} />
       <div class="case-main">
         <Rubrics result={result} />
         {turns.slice(0, limit.value).map((turn, index) => (
@@ -208,6 +224,7 @@ function CaseBody({ content, matchings, questions }: DetailsProps) {
             matchings={matchings}
             mode={mode}
             ask={ask}
+            folded={folded}
           />
         ))}
         <More limit={limit} total={turns.length} step={TURNS_PER_PAGE} noun="turn" />
@@ -218,10 +235,33 @@ function CaseBody({ content, matchings, questions }: DetailsProps) {
   );
 }
 
+/** The turns whose metrics all passed, if there are others. */
+function foldable(turns: EvalCaseResult["evalMetricResultPerInvocation"]): ReadonlySet<number> {
+  const passed = turns.flatMap(({ evalMetricResults }, index) => {
+    const judged = evalMetricResults.filter(({ evalStatus }) => evalStatus !== EvalStatus.INFORMATIONAL);
+    return judged.length > 0 && judged.every(({ evalStatus }) => evalStatus === EvalStatus.PASSED) ? [index] : [];
+  });
+  return new Set(passed.length < turns.length ? passed : []);
+}
+
+function toggle(folded: Signal<ReadonlySet<number>>, index: number, isFolded: boolean): void {
+  const now = new Set(folded.value);
+  if (isFolded) now.add(index);
+  else now.delete(index);
+  folded.value = now;
+}
+
+interface VerdictsProps {
+  result: EvalCaseResult;
+  turnLimit: Signal<number>;
+  folded: Signal<ReadonlySet<number>>;
+}
+
 /** The result of every metric for the whole case. */
-function Verdicts({ result, turnLimit }: { result: EvalCaseResult; turnLimit: Signal<number> }) {
+function Verdicts({ result, turnLimit, folded }: VerdictsProps) {
   async function goToTurn(index: number): Promise<void> {
     turnLimit.value = Math.max(turnLimit.value, index + 1);
+    toggle(folded, index, false);
     await new Promise((painted) => requestAnimationFrame(painted));
     document.getElementById(`turn-${index + 1}`)?.scrollIntoView();
   }
@@ -276,10 +316,11 @@ interface TurnProps {
   count: number;
   matchings: readonly Matching[];
   mode: Signal<string | undefined>;
+  folded: Signal<ReadonlySet<number>>;
   ask(turn: number, metric: EvalMetricResult, vote: SampleVote): Promise<Question | undefined>;
 }
 
-function Turn({ turn, content, index, count, matchings, mode, ask }: TurnProps) {
+function Turn({ turn, content, index, count, matchings, mode, ask, folded }: TurnProps) {
   const { actualInvocation: invocation, evalMetricResults: metrics } = turn;
   const { userText, actual, expected } = content;
   const highlight = useSignal<Highlight | undefined>(undefined);
@@ -291,12 +332,33 @@ function Turn({ turn, content, index, count, matchings, mode, ask }: TurnProps) 
     addEventListener("keydown", clearOnEscape);
     return () => removeEventListener("keydown", clearOnEscape);
   });
+  const isFolded = folded.value.has(index);
+  const unfold = () => toggle(folded, index, !isFolded);
+  const frame = { id: `turn-${index + 1}`, "aria-labelledby": `turn-title-${index + 1}` };
+  const title = (
+    <h2 id={`turn-title-${index + 1}`} class={count === 1 ? "visually-hidden" : undefined}>
+      {count === 1 ? (
+        "Turn 1"
+      ) : (
+        <button type="button" aria-expanded={!isFolded} onClick={unfold}>
+          <span aria-hidden="true">{isFolded ? "▸" : "▾"}</span> Turn {index + 1}
+          {isFolded && <Status of={EvalStatus.PASSED} />}
+        </button>
+      )}
+    </h2>
+  );
+  if (isFolded) {
+    return (
+      <section class="turn folded" {...frame}>
+        {title}
+        <p>{visibleText(head(userText, 200))}</p>
+      </section>
+    );
+  }
   return (
     <HighlightContext.Provider value={highlight}>
-      <section class="turn" id={`turn-${index + 1}`} aria-labelledby={`turn-title-${index + 1}`}>
-        <h2 id={`turn-title-${index + 1}`} class={count === 1 ? "visually-hidden" : undefined}>
-          Turn {index + 1}
-        </h2>
+      <section class="turn" {...frame}>
+        {title}
         <div class="said user">
           <h3>User</h3>
           <ContextText>{userText}</ContextText>

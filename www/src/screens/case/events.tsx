@@ -15,7 +15,7 @@ import "./events.css";
 const EVENTS_PER_PAGE = 100;
 
 const EVENT_NAMES: Readonly<Record<TurnEvent["kind"], string>> = {
-  text: "Said on the way",
+  text: "Intermediate text",
   thought: "Thought",
   call: "Called",
   output: "Got",

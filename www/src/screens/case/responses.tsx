@@ -51,8 +51,9 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
       </div>
       {choices.length > 0 && (
         <div class="legend">
-          <div class="toggles" role="group" aria-label="Mark in the responses">
-            {[...choices, ["nothing", "Nothing"] as [MarkKind, string]].map(([value, name]) => (
+          <span class="muted">Highlight:</span>
+          <div class="toggles" role="group" aria-label="Highlight in the responses">
+            {[...choices, ["nothing", "Off"] as [MarkKind, string]].map(([value, name]) => (
               <button
                 key={value}
                 type="button"
@@ -67,10 +68,11 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
           </div>
           {shown === "words" && tokens !== undefined && (
             <p>
-              <mark class="shared">Underlined</mark> words are in both: {amountText(tokens.matched.length)}
-              {tokens.matched.length < MAX_MATCHED_WORDS ? "" : " or more"} in all, precision{" "}
+              {amountText(tokens.matched.length)}
+              {tokens.matched.length < MAX_MATCHED_WORDS ? "" : " or more"} shared{" "}
+              {tokens.matched.length === 1 ? "word" : "words"} (<mark class="shared">underlined</mark>), precision{" "}
               {scoreText(tokens.precision)}, recall {scoreText(tokens.recall)}
-              {tokens.matched.length === MAX_MATCHED_WORDS && `. The first ${amountText(MAX_MATCHED_WORDS)} are marked`}
+              {tokens.matched.length === MAX_MATCHED_WORDS && `; the first ${amountText(MAX_MATCHED_WORDS)} are marked`}
             </p>
           )}
           {shown === "sentences" && (

@@ -41,7 +41,7 @@ export default function Compare() {
           <span class="against" aria-hidden="true">
             →
           </span>
-          <Side label="Compared with it" chosen={current.value} choose={(id) => (current.value = id)} runs={runs} />
+          <Side label="Candidate" chosen={current.value} choose={(id) => (current.value = id)} runs={runs} />
         </div>
       )}
       <OpenResults />

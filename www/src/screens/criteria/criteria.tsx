@@ -83,7 +83,7 @@ export default function Criteria() {
         <JudgePanel />
         <OptionsPanel />
         <section aria-labelledby="will-ask" class="panel">
-          <h2 id="will-ask">What will be asked</h2>
+          <h2 id="will-ask">Estimated judge calls</h2>
           <EstimateTable />
         </section>
       </aside>

@@ -25,7 +25,7 @@ import { sentence } from "../../ui/sentence.js";
 import { CheckField, SelectField, TextField } from "./fields.js";
 
 const JUDGE_NAMES: Readonly<Record<JudgeKind, string>> = {
-  none: "Nobody",
+  none: "None",
   recording: "Recorded replies",
   ...(Object.fromEntries(Object.entries(PROVIDERS).map(([kind, { title }]) => [kind, title])) as Record<
     ProviderName,
@@ -64,7 +64,7 @@ export function JudgePanel() {
       <h2 id={id}>Judge</h2>
       {!asksJudge.value && <p class="muted">None of the chosen metrics asks a judge.</p>}
       <SelectField
-        label="Who judges"
+        label="Provider"
         value={kind}
         options={Object.entries(JUDGE_NAMES).map(([value, name]) => ({ value, name }))}
         onChange={(value) => {
@@ -118,7 +118,7 @@ function ServiceFields({ kind }: { kind: JudgeKind }) {
   return (
     <>
       <CheckField
-        label="Have Vertex AI’s evaluation service score what google-adk leaves to it"
+        label="Use Vertex AI for these metrics"
         hint={leftToVertex.value.map(({ metricName }) => metricName).join(", ")}
         checked={usesService.value}
         onChange={(checked) => {

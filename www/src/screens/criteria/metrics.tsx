@@ -41,7 +41,7 @@ export function Metrics() {
         </p>
       )}
       <p class="muted">
-        Always reported, and never failed: {withoutThreshold.map(({ metricName }) => metricName).join(", ")}.
+        Reported without a threshold: {withoutThreshold.map(({ metricName }) => metricName).join(", ")}.
       </p>
     </>
   );
@@ -120,7 +120,7 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
         <div class="below">
           <div class="reach">
             <label for={`${id}-threshold`}>
-              Has to reach<span class="visually-hidden">, {name}</span>
+              Threshold<span class="visually-hidden">, {name}</span>
             </label>
             <input
               id={`${id}-threshold`}
@@ -149,7 +149,7 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
               }}
             />
             <span class="muted">
-              of {minValue} to {maxValue}
+              ({minValue} to {maxValue})
             </span>
           </div>
           {settings.length > 0 && (

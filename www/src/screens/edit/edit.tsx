@@ -70,8 +70,8 @@ export default function Edit() {
           </a>
         </div>
         <p class="muted">
-          Changes hold at once in this page, and nowhere else: export the evalset to keep them. It is written in ADK’s
-          schema of today.
+          Changes apply at once in this page only: export the evalset to keep them. It is written in ADK’s current
+          schema.
         </p>
       </header>
       {problem.value !== undefined && (

@@ -92,7 +92,7 @@ function Turn({ turn, index, isOnly, accept }: TurnProps) {
         onChange={(text) => change({ kind: "answer", turn: index, text })}
       />
       <Field
-        label="Expected on the way: tool calls and events, JSON"
+        label="Expected tool calls and events (JSON)"
         value={intermediateData}
         isJson
         onChange={(json) => change({ kind: "intermediateData", turn: index, json })}
@@ -137,7 +137,7 @@ function Rubrics({ title, rubrics, onChange }: RubricsProps) {
       {rubrics.map(({ id, text, type }, at) => (
         <div key={at} class="edit-rubric">
           <Field label="Id" value={id} onChange={(value) => update(at, { id: value })} />
-          <Field label="What has to be so" value={text} isLong onChange={(value) => update(at, { text: value })} />
+          <Field label="Requirement" value={text} isLong onChange={(value) => update(at, { text: value })} />
           <label class="edit-field">
             <span>For</span>
             <select

@@ -44,7 +44,7 @@ export default function FileEditor({ source }: { source: Source }) {
         <p class="muted">
           {info === undefined ? "…" : KIND_NAMES[info.kind]} ·{" "}
           <span role="status">
-            {info === undefined ? "is being read" : problem === undefined ? "can be read" : "cannot be read yet"}
+            {info === undefined ? "is being read" : problem === undefined ? "can be read" : "cannot be read"}
           </span>
         </p>
         <label class="rename">

@@ -17,7 +17,7 @@ import type { Problem } from "../../worker/protocol.js";
 
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
   expected: "What is expected",
-  actual: "What the agent did",
+  actual: "Agent run",
   config: "Config",
   recording: "Judge’s replies",
   none: "Not used",
@@ -83,7 +83,7 @@ function Pair({ pair }: { pair: Match }) {
         )}
       </div>
       <div class="half">
-        <h3>What the agent did</h3>
+        <h3>Agent run</h3>
         {actual === undefined ? (
           <p class="failed missing">No agent run yet: add it, or choose it here.</p>
         ) : (
@@ -91,7 +91,7 @@ function Pair({ pair }: { pair: Match }) {
         )}
         {expected !== undefined && (
           <label class="pick">
-            <span class="visually-hidden">What the agent did on {expected.name}</span>
+            <span class="visually-hidden">Agent run for {expected.name}</span>
             <select
               class="field"
               value={actual === undefined ? "" : String(actual.id)}

@@ -2,10 +2,12 @@
 
 import { useSignal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
-import { hrefOf } from "../../route.js";
+import { goTo, hrefOf } from "../../route.js";
+import { configWith, moveThresholds } from "../../state/criteria.js";
 import { resetThresholds, summary, thresholds, verdicts } from "../../state/run.js";
 import { count } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
+import { save } from "../../ui/save.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name } from "../../ui/text.js";
 import { type Flip, flips, names } from "./view.js";
@@ -19,6 +21,11 @@ export function Flips() {
   const changed = thresholds.value.size;
   if (run === undefined || changed === 0) return null;
   const all = flips.value;
+  const useInCriteria = () => {
+    moveThresholds(thresholds.value);
+    goTo("criteria");
+  };
+  const saveConfig = () => save("test_config.json", configWith(thresholds.value), "application/json");
   return (
     <section class="flips" aria-labelledby="flips-title">
       <header>
@@ -28,6 +35,12 @@ export function Flips() {
         <p class="muted" role="status">
           {summaryOf(all)}
         </p>
+        <button type="button" class="button" onClick={useInCriteria}>
+          Use in criteria
+        </button>
+        <button type="button" class="button" onClick={saveConfig}>
+          Download test_config.json
+        </button>
         <button type="button" class="button" onClick={() => void resetThresholds()}>
           Reset {count(changed, "threshold")}
         </button>
@@ -90,5 +103,5 @@ function summaryOf(all: readonly Flip[]): string {
   ] as const;
   const cases = parts.filter(([times]) => times > 0).map(([times, what]) => `${count(times, "case")} now ${what}`);
   if (all.length === 0) return "Every verdict is as it was.";
-  return cases.length > 0 ? `${cases.join(", ")}.` : "Metrics flip; the cases’ own verdicts stay.";
+  return cases.length > 0 ? `${cases.join(", ")}.` : "Only verdicts of metrics change; no case changes.";
 }

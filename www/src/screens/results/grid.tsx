@@ -12,7 +12,7 @@ import { summary, thresholds, verdicts } from "../../state/run.js";
 import { amountText, scoreText } from "../../ui/format.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, NameLine, visibleText } from "../../ui/text.js";
-import { longestName, names, rows, sort, type SortKey } from "./view.js";
+import { columns, longestName, names, rows, sort, type SortKey } from "./view.js";
 
 /** The height of a row in pixels, which has to match the style sheet. */
 const ROW_HEIGHT = 36;
@@ -71,7 +71,8 @@ export function Grid() {
   });
 
   if (run === undefined) return null;
-  const width = run.metrics.length + 1;
+  const shownColumns = columns.value;
+  const width = shownColumns.length + 1;
   const cell = {
     row: Math.min(activeCell.value.row, view.length - 1),
     column: Math.min(activeCell.value.column, width - 1),
@@ -110,14 +111,14 @@ export function Grid() {
   function activate(row: number, column: number): void {
     const opened = view[row];
     if (opened !== undefined) goTo("case", opened);
-    else sortBy(column === 0 ? "case" : column - 1);
+    else sortBy(column === 0 ? "case" : (shownColumns[column - 1] ?? "case"));
   }
 
   const shown = new Set<number>();
   if (cell.row >= 0) shown.add(cell.row);
   for (let row = start.value; row < end.value; row += 1) shown.add(row);
   const longest = longestName.value;
-  const template = `minmax(var(--case-width), 1fr) repeat(${run.metrics.length}, minmax(7.5rem, 10rem))`;
+  const template = `minmax(var(--case-width), 1fr) repeat(${shownColumns.length}, minmax(7.5rem, 10rem))`;
   return (
     <div
       ref={gridElement}
@@ -126,7 +127,7 @@ export function Grid() {
       aria-label="Cases and metrics"
       aria-rowcount={view.length + 1}
       aria-colcount={width}
-      style={{ "--columns": template, "--metrics": run.metrics.length, "--longest": `${longest}ch` }}
+      style={{ "--columns": template, "--metrics": shownColumns.length, "--longest": `${longest}ch` }}
       onScroll={({ currentTarget }) => {
         top.value = currentTarget.scrollTop;
         active.scroll = currentTarget.scrollTop;
@@ -137,12 +138,15 @@ export function Grid() {
         <Heading by="case" column={0} isActive={cell.row === -1 && cell.column === 0}>
           Case
         </Heading>
-        {run.metrics.map(({ name, threshold }, column) => (
-          <Heading key={name} by={column} column={column + 1} isActive={cell.row === -1 && cell.column === column + 1}>
-            <MetricName>{name}</MetricName>
-            {threshold !== undefined && <small>≥ {thresholds.value.get(name) ?? threshold}</small>}
-          </Heading>
-        ))}
+        {shownColumns.map((column, at) => {
+          const { name = "", threshold } = run.metrics[column] ?? {};
+          return (
+            <Heading key={name} by={column} column={at + 1} isActive={cell.row === -1 && cell.column === at + 1}>
+              <MetricName>{name}</MetricName>
+              {threshold !== undefined && <small>≥ {thresholds.value.get(name) ?? threshold}</small>}
+            </Heading>
+          );
+        })}
       </div>
       <div class="grid-body" role="presentation" style={{ height: `${view.length * ROW_HEIGHT}px` }}>
         {[...shown].map((position) => (
@@ -202,6 +206,7 @@ function Row({ row, position, column }: RowProps) {
   // A computed string, so that moving a threshold rerenders only rows whose cells change.
   const shown = useComputed(() => cellsOf(row).join("\n"));
   const name = names.value[row] ?? "";
+  const question = summary.value?.questions[row] ?? "";
   const [caseStatus = "", ...cells] = shown.value.split("\n");
   return (
     <div
@@ -216,6 +221,7 @@ function Row({ row, position, column }: RowProps) {
         <a href={hrefOf("case", row)} tabIndex={column === 0 ? 0 : -1} title={visibleText(name)}>
           <NameLine>{name}</NameLine>
         </a>
+        {question !== "" && <span class="grid-question">{visibleText(question)}</span>}
       </div>
       {cells.map((cell, at) => {
         const status = Number(cell[0]);
@@ -241,8 +247,9 @@ function cellsOf(row: number): string[] {
   const run = summary.value;
   if (run === undefined) return [];
   const statuses = verdicts.value ?? run.verdicts;
-  const cells = run.metrics.map(({ name, threshold }, at) => {
-    const position = row * run.metrics.length + at;
+  const cells = columns.value.map((column) => {
+    const { name = "", threshold } = run.metrics[column] ?? {};
+    const position = row * run.metrics.length + column;
     const status = statuses.metrics[position] ?? 0;
     const score = run.scores[position];
     if (status === EvalStatus.INFORMATIONAL) return `${status}${amountText(score)}`;

@@ -1,19 +1,19 @@
 import { useSignal } from "@preact/signals";
-import { EvalStatus } from "../../enums.js";
 import { hrefOf } from "../../route.js";
-import { older } from "../../state/opened.js";
-import { summary, runProgress } from "../../state/run.js";
+import { summary } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
-import { amountText, count } from "../../ui/format.js";
-import { Status } from "../../ui/status.js";
+import { count } from "../../ui/format.js";
 import { labelOf } from "../../ui/set-label.js";
-import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
-import { usageFacts } from "../../ui/usage.js";
+import { MetricName, visibleText } from "../../ui/text.js";
 import { Export } from "./export.js";
 import { Flips } from "./flips.js";
 import { Grid } from "./grid.js";
+import { Figures } from "./figures.js";
 import { Histogram } from "./histogram.js";
+import { Notices } from "./notices.js";
 import {
+  chosenColumns,
+  columns,
   filteredTally,
   flips,
   verdictColumn,
@@ -24,7 +24,6 @@ import {
   caseFilter,
   type CaseFilter,
   sort,
-  tally,
 } from "./view.js";
 import { Title } from "../../ui/title.js";
 import "./results.css";
@@ -50,16 +49,18 @@ export default function Results() {
         <Export />
       </div>
       <Notices run={run} />
-      <Figures run={run} />
-      {judged.length > 0 && (
-        <section aria-labelledby="scores-title">
-          <div class="title">
-            <h2 id="scores-title">Scores and thresholds</h2>
-            <p class="muted">Drag a line, or use the arrow keys on it: verdicts follow, nothing is scored again.</p>
-          </div>
-          <Histograms run={run} columns={judged} />
-        </section>
-      )}
+      <div class="overview">
+        <Figures run={run} />
+        {judged.length > 0 && (
+          <section aria-labelledby="scores-title">
+            <div class="title">
+              <h2 id="scores-title">Scores and thresholds</h2>
+              <p class="muted">Drag a line, or use the arrow keys on it: verdicts follow, nothing is scored again.</p>
+            </div>
+            <Histograms run={run} columns={judged} />
+          </section>
+        )}
+      </div>
       {informational.length > 0 && <Informational run={run} columns={informational} />}
       <Flips />
       <section aria-labelledby="cases-title">
@@ -124,7 +125,7 @@ function Informational({ run, columns }: { run: RunSummary; columns: readonly nu
         isOpen.value = currentTarget.open;
       }}
     >
-      <summary>{count(columns.length, "metric")} for information</summary>
+      <summary>{count(columns.length, "informational metric")}</summary>
       {isOpen.value && <Histograms run={run} columns={columns} isFocusable />}
     </details>
   );
@@ -137,145 +138,32 @@ function showAll(): void {
   verdictColumn.value = -1;
 }
 
-/** Cancelled evalsets, the reasons why results are not evaluated, and warnings about the inputs. */
-function Notices({ run }: { run: RunSummary }) {
-  const cancelled = run.sets.filter((set) => set.cancelled);
-  const warnings = run.sets.flatMap(({ name, warnings = [] }) => warnings.map((warning) => ({ name, warning })));
-  const progress = runProgress.value;
-  const earlier = older.value?.run === run.id ? older.value.count : 0;
+/** Which columns are shown. */
+function ColumnChoice({ run }: { run: RunSummary }) {
+  const shown = new Set(columns.value);
   return (
-    <>
-      {earlier > 0 && (
-        <p>
-          These are the newest results in the files; {count(earlier, "older run")} {earlier === 1 ? "is" : "are"} under{" "}
-          <a href={hrefOf("compare")}>Compare</a>.
-        </p>
-      )}
-      {progress !== undefined && (
-        <p role="status">
-          The run goes on: {amountText(progress.reduce((sum, one) => sum + (one?.done ?? 0), 0))} cases are scored.{" "}
-          <a href={hrefOf("run")}>Watch it</a>
-        </p>
-      )}
-      {cancelled.length > 0 && (
-        <div class="notice open" role="note">
-          <Status of={EvalStatus.NOT_EVALUATED} />
-          <p>
-            The run was ended early. What was not scored by then is not evaluated, in{" "}
-            {cancelled.map(({ name }, index) => (
-              <>
-                {index > 0 && ", "}
-                <Name>{name}</Name>
-              </>
-            ))}
-            .
-          </p>
-        </div>
-      )}
-      {run.reasons.length > 0 && (
-        <details class="more">
-          <summary>Why results are not evaluated</summary>
-          <ul class="warnings">
-            {run.reasons.map(({ reason, metric, count: times }, index) => (
-              <li key={index}>
-                <span class="muted">
-                  {metric !== undefined && <MetricName>{metric}</MetricName>}, {count(times, "result")}
-                </span>
-                <Text fold={400}>{reason}</Text>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-      {warnings.length > 0 && (
-        <details class="more">
-          <summary>{count(warnings.length, "warning")}</summary>
-          <ul class="warnings">
-            {warnings.map(({ name, warning: { message, path, line, help } }, index) => (
-              <li key={index}>
-                <span class="muted">
-                  <Name>{name}</Name>
-                  {line !== undefined && `, line ${line}`}
-                  {path !== undefined && (
-                    <>
-                      {" "}
-                      <code>
-                        <Name>{path}</Name>
-                      </code>
-                    </>
-                  )}
-                </span>
-                <Text fold={400}>{help === undefined ? message : `${message}. ${help}`}</Text>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-    </>
-  );
-}
-
-function Figures({ run }: { run: RunSummary }) {
-  const { passed, failed, open, pending } = tally.value;
-  const total = Math.max(1, run.evalIds.length);
-  const judges = new Set(
-    run.sets.flatMap(({ judges = [] }) =>
-      judges.map(({ scoredBy, model, function: own }) =>
-        scoredBy === "vertex" ? "Vertex AI" : (model ?? (own ? `the function ${own}` : "a function")),
-      ),
-    ),
-  );
-  const facts = usageFacts(run.sets);
-  return (
-    <section class="figures" aria-label="Summary">
-      <dl class="tally">
-        <Figure name="Cases" value={run.evalIds.length} />
-        <Figure name="Passed" value={passed} status={EvalStatus.PASSED} />
-        <Figure name="Failed" value={failed} status={EvalStatus.FAILED} />
-        <Figure name="Not evaluated" value={open} status={EvalStatus.NOT_EVALUATED} />
-        {pending > 0 && <Figure name="To come" value={pending} />}
-      </dl>
-      <div class="proportions" aria-hidden="true">
-        {Object.entries({ passed, failed, open }).map(
-          ([tone, cases]) =>
-            cases > 0 && <div key={tone} class={tone} style={{ width: `${(cases / total) * 100}%` }} />,
-        )}
-      </div>
-      {(facts.length > 0 || judges.size > 0) && (
-        <dl class="facts">
-          {judges.size > 0 && (
-            <div>
-              <dt>{judges.size === 1 ? "Judge" : "Judges"}</dt>
-              <dd>
-                {[...judges].map((name, index) => (
-                  <>
-                    {index > 0 && ", "}
-                    <Name>{name}</Name>
-                  </>
-                ))}
-              </dd>
-            </div>
-          )}
-          {facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </section>
-  );
-}
-
-function Figure({ name, value, status }: { name: string; value: number; status?: number }) {
-  return (
-    <div>
-      <dt>
-        {status !== undefined && <Status of={status} isNamed />} {name}
-      </dt>
-      <dd>{value.toLocaleString("en")}</dd>
-    </div>
+    <details class="column-choice">
+      <summary class="button">Columns</summary>
+      <ul role="list">
+        {run.metrics.map(({ name }, column) => (
+          <li key={name}>
+            <label>
+              <input
+                type="checkbox"
+                checked={shown.has(column)}
+                onChange={({ currentTarget }) => {
+                  const now = new Set(columns.value);
+                  if (currentTarget.checked) now.add(column);
+                  else now.delete(column);
+                  chosenColumns.value = now;
+                }}
+              />{" "}
+              <MetricName>{name}</MetricName>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -307,8 +195,8 @@ function Tools({ run }: { run: RunSummary }) {
       <input
         class="field search"
         type="search"
-        placeholder="Search case ids"
-        aria-label="Search case ids"
+        placeholder="Search"
+        aria-label="Search ids, questions, answers, tools and reasons"
         value={query.value}
         onInput={({ currentTarget }) => {
           query.value = currentTarget.value;
@@ -339,7 +227,7 @@ function Tools({ run }: { run: RunSummary }) {
             verdictColumn.value = Number(currentTarget.value);
           }}
         >
-          <option value={-1}>Verdicts of cases</option>
+          <option value={-1}>Case verdicts</option>
           {judged.map((column) => (
             <option key={column} value={column}>
               Verdicts of {run.metrics[column]?.name}
@@ -365,6 +253,7 @@ function Tools({ run }: { run: RunSummary }) {
           ))}
         </select>
       )}
+      <ColumnChoice run={run} />
       <div class="order">
         <label for="sort-by">Sort by</label>
         <select

@@ -9,6 +9,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
 import { compared, current } from "../../state/compare.js";
 import { summary, verdicts } from "../../state/run.js";
+import { engine } from "../../worker/client.js";
 import { type Tally, tallyOf } from "../../worker/scale.js";
 
 /** The sort key: the order of the evalset, the verdict, the case's name, or a metric by the index of its column. */
@@ -29,6 +30,21 @@ export const sort = signal<Sort>({ by: "evalset", descending: false });
 /** The column of the metric whose verdicts the filter uses; -1 for the verdicts of the cases. */
 export const verdictColumn = signal(-1);
 
+/** The columns that the user chose; undefined for those that have something to show. */
+export const chosenColumns = signal<ReadonlySet<number> | undefined>(undefined);
+
+/** The columns that are shown, in order: all but informational metrics without any value, unless chosen otherwise. */
+export const columns = computed<readonly number[]>(() => {
+  const run = summary.value;
+  if (run === undefined) return [];
+  const chosen = chosenColumns.value;
+  const all = run.metrics.map((_, column) => column);
+  if (chosen !== undefined) return all.filter((column) => chosen.has(column));
+  const width = run.metrics.length;
+  const hasValue = (column: number) => run.evalIds.some((_, row) => !Number.isNaN(run.scores[row * width + column]));
+  return all.filter((column) => run.metrics[column]?.threshold !== undefined || hasValue(column));
+});
+
 /** Filters and order are reset for a new run. */
 let shownRunId: string | undefined;
 effect(() => {
@@ -39,6 +55,7 @@ effect(() => {
   query.value = "";
   shownSet.value = -1;
   verdictColumn.value = -1;
+  chosenColumns.value = undefined;
   sort.value = { by: "evalset", descending: false };
 });
 
@@ -69,6 +86,28 @@ function numbered(evalIds: readonly string[]): readonly string[] {
 export const longestName = computed(() => names.value.reduce((longest, { length }) => Math.max(longest, length), 0));
 
 const searchTexts = computed(() => names.value.map((name) => name.toLowerCase()));
+
+/** The rows whose texts contain what is searched for; undefined until the worker has looked through them. */
+const textMatches = signal<{ query: string; run: string; rows: ReadonlySet<number> } | undefined>(undefined);
+
+/** How long typing pauses before texts are looked through, in milliseconds. */
+const SEARCH_DELAY_MS = 150;
+
+effect(() => {
+  const [run, text] = [summary.value?.id, query.value];
+  const words = wordsOf(text);
+  if (run === undefined || words.length === 0) return undefined;
+  const timer = setTimeout(() => {
+    void engine.rowsWith(run, words).then((outcome) => {
+      if (outcome.ok && query.peek() === text) textMatches.value = { query: text, run, rows: new Set(outcome.value) };
+    });
+  }, SEARCH_DELAY_MS);
+  return () => clearTimeout(timer);
+});
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().split(/\s+/).filter(Boolean);
+}
 
 const collator = new Intl.Collator("en", { numeric: true });
 
@@ -159,7 +198,9 @@ const STATUS_OF: Readonly<Partial<Record<CaseFilter, EvalStatus>>> = {
 export const rows = computed<Uint32Array>(() => {
   const run = summary.value;
   if (run === undefined) return new Uint32Array();
-  const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(query.value);
+  const found = textMatches.value;
+  const inTexts = found?.run === run.id && found.query === query.value ? found.rows : undefined;
   const { from = 0, count = run.evalIds.length } = run.sets[shownSet.value] ?? {};
   const status = STATUS_OF[caseFilter.value];
   const statuses = status === undefined ? undefined : filteredVerdicts.value;
@@ -176,7 +217,7 @@ export const rows = computed<Uint32Array>(() => {
       (chosen === undefined || chosen.has(row)) &&
       row >= from &&
       row < from + count &&
-      words.every((word) => searchTexts.value[row]?.includes(word)),
+      (words.every((word) => searchTexts.value[row]?.includes(word)) || inTexts?.has(row) === true),
   );
 });
 

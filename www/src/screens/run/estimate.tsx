@@ -124,7 +124,7 @@ export function EstimateTable() {
       </table>
       {isAsked && (
         <label class="guess">
-          Tokens of a reply, guessed{" "}
+          Assumed tokens per reply{" "}
           <input
             class="field"
             type="number"
@@ -138,9 +138,8 @@ export function EstimateTable() {
         </label>
       )}
       <p class="muted">
-        Counted by a run that asks nobody. The fewest if all samples agree, the most if votes stay open to the end.
-        Calls that fail are made again{isAsked ? "; replies that are kept are not asked for" : ""}. A token is taken as
-        four characters.
+        Estimated by a dry run: the fewest calls if all samples agree, the most if votes stay open to the end. Retries
+        come on top{isAsked ? "; cached replies are not asked for again" : ""}. A token is taken as four characters.
         {serviceChoice.value !== undefined &&
           " Vertex AI’s evaluation service is asked once for each turn or conversation, at prices of its own."}
         {isAsked && cost === undefined && " Enter prices at the judge to see the cost."}

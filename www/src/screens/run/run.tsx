@@ -88,7 +88,7 @@ export default function Run() {
         </div>
         {!isRunning && (
           <section class="panel ask" aria-labelledby="ask">
-            <h2 id="ask">What will be asked</h2>
+            <h2 id="ask">Estimated judge calls</h2>
             <EstimateTable />
           </section>
         )}
@@ -136,16 +136,19 @@ function RunningPanel() {
       {judges.length > 0 && (
         <dl class="amounts">
           <Figure name="Calls made" value={of("calls")} />
-          <Figure name="Saved by settled votes" value={of("saved")} />
-          <Figure name="From kept replies" value={of("cached")} />
-          <Figure name="Made again after failing" value={of("retried")} />
-          <Figure name="Without a reply" value={of("lost")} isBad />
+          <Figure name="Skipped (vote decided)" value={of("saved")} />
+          <Figure name="From cache" value={of("cached")} />
+          <Figure name="Retries" value={of("retried")} />
+          <Figure name="Failed" value={of("lost")} isBad />
           <Figure name="Waiting" value={of("queued") + of("inFlight")} />
           <Figure name="Tokens in" value={of("inputTokens")} />
           <Figure name="Tokens out" value={of("outputTokens")} />
           {costs.length > 0 && <Figure name="Cost" text={money(sum(costs))} />}
           <Figure name="Time" text={duration(elapsed)} />
-          <Figure name="Left, about" text={left === undefined ? "–" : left < 1000 ? "under 1 s" : duration(left)} />
+          <Figure
+            name="Time left (approx.)"
+            text={left === undefined ? "–" : left < 1000 ? "under 1 s" : duration(left)}
+          />
         </dl>
       )}
     </section>
@@ -216,10 +219,10 @@ function FinishedPanel() {
             }
             value={of("calls")}
           />
-          <Figure name="Saved by settled votes" value={of("saved")} />
-          <Figure name="From kept replies" value={of("cached")} />
-          <Figure name="Made again after failing" value={of("retried")} />
-          <Figure name="Without a reply" value={of("lost")} isBad />
+          <Figure name="Skipped (vote decided)" value={of("saved")} />
+          <Figure name="From cache" value={of("cached")} />
+          <Figure name="Retries" value={of("retried")} />
+          <Figure name="Failed" value={of("lost")} isBad />
           {tokenFacts(used).map(([name, value]) => (
             <Figure key={name} name={name} text={value} />
           ))}
@@ -279,10 +282,10 @@ function Connections() {
         />
       </svg>
       {made.length === 0 ? (
-        "0 requests left this page."
+        "This page has sent no requests."
       ) : (
         <span>
-          Requests that left this page:{" "}
+          Requests sent from this page:{" "}
           {made.map(([origin, count]) => `${new URL(origin).host}: ${count.toLocaleString("en")}`).join(", ")}. No other
           server was contacted.
         </span>

@@ -1,0 +1,159 @@
+/** What the results are of, and how many cases passed. */
+
+import type { Estimate } from "adk-metrics";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { EvalStatus } from "../../enums.js";
+import { runProgress, verdicts } from "../../state/run.js";
+import type { RunReliability, RunSummary } from "../../worker/protocol.js";
+import { amountText, count } from "../../ui/format.js";
+import { Status } from "../../ui/status.js";
+import { Name } from "../../ui/text.js";
+import { type Fact, usageFacts } from "../../ui/usage.js";
+import { engine } from "../../worker/client.js";
+import { tally } from "./view.js";
+
+export function Figures({ run }: { run: RunSummary }) {
+  const { passed, failed, open, pending } = tally.value;
+  const total = Math.max(1, run.evalIds.length);
+  const judges = judgesOf(run);
+  const names = [...new Set(run.sets.map(({ evalSetId }) => evalSetId))].filter((id) => id !== "");
+  const facts = [...scoredFacts(run), ...useReliability(run), ...usageFacts(run.sets)];
+  const unjudged = passedUnjudged(run);
+  return (
+    <section class="figures" aria-label="Summary">
+      <dl class="tally">
+        <Figure name="Cases" value={run.evalIds.length} />
+        <Figure name="Passed" value={passed} status={EvalStatus.PASSED} />
+        <Figure name="Failed" value={failed} status={EvalStatus.FAILED} />
+        <Figure name="Not evaluated" value={open} status={EvalStatus.NOT_EVALUATED} />
+        {pending > 0 && <Figure name="Pending" value={pending} />}
+      </dl>
+      <div class="proportions" aria-hidden="true">
+        {Object.entries({ passed, failed, open }).map(
+          ([tone, cases]) =>
+            cases > 0 && <div key={tone} class={tone} style={{ width: `${(cases / total) * 100}%` }} />,
+        )}
+      </div>
+      {unjudged > 0 && (
+        <p class="muted">
+          {count(unjudged, "case")} passed although a metric was not evaluated there: such a metric decides nothing.
+        </p>
+      )}
+      <dl class="facts">
+        <Names one="Evalset" several="Evalsets" names={names} />
+        <Names one="Judge" several="Judges" names={judges} />
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** How many names are listed. */
+const MOST_NAMES = 3;
+
+function Names({ one, several, names }: { one: string; several: string; names: readonly string[] }) {
+  if (names.length === 0) return null;
+  const more = names.length - MOST_NAMES;
+  return (
+    <div>
+      <dt>{names.length === 1 ? one : several}</dt>
+      <dd>
+        {names.slice(0, MOST_NAMES).map((name, index) => (
+          <>
+            {index > 0 && ", "}
+            <Name>{name}</Name>
+          </>
+        ))}
+        {more > 0 && ` and ${amountText(more)} more`}
+      </dd>
+    </div>
+  );
+}
+
+/** Who judged, with the version that answered where that is another name. */
+function judgesOf({ sets }: RunSummary): string[] {
+  const names = sets.flatMap(({ judges = [] }) =>
+    judges.map(({ scoredBy, model, modelVersions = [], function: own }) => {
+      if (scoredBy === "vertex") return "Vertex AI";
+      const answered = modelVersions.filter((version) => version !== model);
+      const name = model ?? (own ? `the function ${own}` : "a function");
+      return answered.length === 0 ? name : `${name} (answered by ${answered.join(", ")})`;
+    }),
+  );
+  return [...new Set(names)];
+}
+
+/** When it was scored, and by whose rules where they are not google-adk's. */
+function scoredFacts({ sets }: RunSummary): Fact[] {
+  const times = sets.map(({ scoredAt }) => scoredAt).filter((time) => Number.isFinite(time) && time > 0);
+  const facts: Fact[] = [];
+  if (times.length > 0) {
+    const date = new Date(Math.max(...times) * 1000);
+    facts.push(["Scored", date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })]);
+  }
+  if (sets.some(({ dialect }) => dialect === "adk-ts")) facts.push(["Scoring rules", "ADK-TS"]);
+  return facts;
+}
+
+/** How likely the next run passes, computed when the results and their thresholds have settled. */
+function useReliability(run: RunSummary): Fact[] {
+  const found = useSignal<RunReliability | undefined>(undefined);
+  const isRunning = runProgress.value !== undefined;
+  const statuses = verdicts.value;
+  useEffect(() => {
+    if (isRunning) return undefined;
+    let isCurrent = true;
+    // A line that is dragged moves many times a second.
+    const timer = setTimeout(() => {
+      void engine.reliability(run.id).then((outcome) => {
+        if (isCurrent) found.value = outcome.ok ? outcome.value : undefined;
+      });
+    }, 150);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [run.id, isRunning, statuses]);
+  if (found.value === undefined || isRunning) return [];
+  const { passRate, passHatK, flaky, confidence } = found.value;
+  const facts: Fact[] = [];
+  if (passRate !== undefined) facts.push(["Pass rate", estimateText(passRate, confidence)]);
+  if (passHatK !== undefined) facts.push([`pass^${passHatK.k}`, estimateText(passHatK, confidence)]);
+  if (flaky.length > 0) facts.push(["Flaky", count(flaky.length, "case")]);
+  return facts;
+}
+
+/** `62 % (41 to 79 %)` */
+function estimateText({ value, low, high }: Estimate, confidence: number): string {
+  const percent = (share: number) => String(Math.round(share * 100));
+  if (low === undefined || high === undefined) return `${percent(value)} %`;
+  return `${percent(value)} % (${percent(low)} to ${percent(high)} %, ${percent(confidence)} % interval)`;
+}
+
+/** How many cases passed although a metric that decides has no verdict there. */
+function passedUnjudged(run: RunSummary): number {
+  const { cases, metrics } = verdicts.value ?? run.verdicts;
+  const width = run.metrics.length;
+  return cases.reduce((sum, status, row) => {
+    if (status !== EvalStatus.PASSED) return sum;
+    const hasOpen = metrics.subarray(row * width, (row + 1) * width).includes(EvalStatus.NOT_EVALUATED);
+    return sum + Number(hasOpen);
+  }, 0);
+}
+
+function Figure({ name, value, status }: { name: string; value: number; status?: number }) {
+  return (
+    <div>
+      <dt>
+        {status !== undefined && <Status of={status} isNamed />} {name}
+      </dt>
+      <dd>{value.toLocaleString("en")}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+/** The protocol between page and worker: what the results of a run tell as a whole, and search in their texts. */
+
+import type { Estimate } from "adk-metrics";
+import type { Outcome } from "./protocol.js";
+
+/** How reliable the agent was in a run, with the current thresholds. */
+export interface RunReliability {
+  /** The share of runs that pass; absent if none was evaluated. */
+  passRate?: Estimate;
+  /** How often the intervals contain the true value. */
+  confidence: number;
+  /** How likely k runs of a case all pass, for the most runs that there are; absent unless cases were run repeatedly. */
+  passHatK?: Estimate & { k: number };
+  /** The cases of which some runs passed and some failed, each as `evalSetId` and `evalId`. */
+  flaky: readonly (readonly [evalSetId: string, evalId: string])[];
+  /** The mean of each metric's scores, by name. */
+  means: Readonly<Record<string, Estimate>>;
+}
+
+/** The worker's functions for studying a run. */
+export interface Studying {
+  /** What the verdicts of a run tell of the next one. */
+  reliability(run: string): Promise<Outcome<RunReliability>>;
+  /** The rows whose questions, answers, tool calls or reasons contain all these words. */
+  rowsWith(run: string, words: readonly string[]): Promise<Outcome<readonly number[]>>;
+}
