@@ -26,6 +26,7 @@ import {
   sort,
 } from "./view.js";
 import { Title } from "../../ui/title.js";
+import "./grid.css";
 import "./results.css";
 
 export default function Results() {
