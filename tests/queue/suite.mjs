@@ -360,5 +360,58 @@ export function testQueue(name, begin) {
       assertSame(timeless(resultsToAdkJson(fleet)), timeless(resultsToAdkJson(whole)));
       assert.deepEqual(fleet.judgeUsage, whole.judgeUsage);
     });
+
+    test("metrics of one's own and simulated users are done by workers too", async (t) => {
+      const scenario = { startingPrompt: "Hello.", conversationPlan: "Ask for the time, then end." };
+      const evalSet = manyCases(4, (index) => `The answer to question ${index}`);
+      const played = Array.from({ length: 3 }, (_, index) => ({
+        evalId: `played-${index}`,
+        conversationScenario: scenario,
+      }));
+      evalSet.evalCases.push(...played);
+      const config = { criteria: { ...judged().criteria, own: 0.5, safety_like: 0.5 } };
+      const all = await started(t, { "many.evalset.json": evalSet, "test_config.json": config });
+      const { enqueue, work, collect } = await all.importEntry("queue.js");
+      const { AgentEvaluator, MetricEvaluatorRegistry, resultsToAdkJson } = await all.importEntry("node.js");
+      const registry = new MetricEvaluatorRegistry();
+      let computed = 0;
+      for (const metricName of ["own", "safety_like"]) {
+        registry.registerEvaluator({ metricName }, (_metric, actual) => {
+          computed += 1;
+          return { overallScore: actual.length % 2, reason: `${actual.length} turns` };
+        });
+      }
+      const judge = async ({ metricName, prompt }) => {
+        if (metricName !== "user_simulator")
+          return { text: fair({ prompt }), usage: { inputTokens: 7, outputTokens: 2 } };
+        return { text: prompt.includes("What time") ? "</finished>" : "What time is it?", usage: { inputTokens: 1 } };
+      };
+      const agent = async (message) => `The answer to ${message}`;
+      const file = `${all.folder}/many.evalset.json`;
+      await enqueue({ evalSets: [{ evalSet: file, config: `${all.folder}/test_config.json` }] }, all.connection);
+      // Nobody plays a user for nothing: the run is done when there is money.
+      await enqueue(
+        { evalSets: [{ evalSet: file, config: `${all.folder}/test_config.json` }], budget: { calls: 5 } },
+        all.connection,
+      );
+      assert.equal((await work(all.connection, { agent, judge, registry, concurrency: 1 })).ended, "budget");
+      await enqueue(
+        { evalSets: [{ evalSet: file, config: `${all.folder}/test_config.json` }], budget: { calls: 100 } },
+        all.connection,
+      );
+      const { ended } = await work(all.connection, { agent, judge, registry });
+      assert.equal(ended, "done");
+      const before = computed;
+      const [fleet] = await collect(all.connection, { registry });
+      assert.equal(computed, before, "nothing is computed again");
+      const passes = await AgentEvaluator.evaluate(agent, file, 2, undefined, { judge, registry }).catch(
+        (error) => error.results,
+      );
+      const [whole] = passes;
+      assertSame(timeless(resultsToAdkJson(fleet)), timeless(resultsToAdkJson(whole)));
+      assert.deepEqual(fleet.judgeUsage, whole.judgeUsage);
+      assert.deepEqual(fleet.simulatorUsage, whole.simulatorUsage);
+      assert.ok(fleet.simulatorUsage.calls > 0);
+    });
   });
 }

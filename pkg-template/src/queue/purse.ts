@@ -40,8 +40,8 @@ export class Purse {
   readonly #onSpent: () => void;
   readonly #judges = new WeakMap<Judge, Judge>();
   #budget: SharedBudget;
-  /** Why calls are refused. */
-  refusal: string | undefined;
+  /** Why calls were refused. */
+  readonly #refusals = new Set<string>();
 
   constructor(store: Store, budget: SharedBudget, onSpent: () => void) {
     this.#store = store;
@@ -85,6 +85,11 @@ export class Purse {
     return { ...options, fetch: paying };
   }
 
+  /** Whether a text says that a call was refused. */
+  isRefusal(text: string | undefined): boolean {
+    return [...this.#refusals].some((refusal) => text?.includes(refusal) === true);
+  }
+
   /** Takes a call from the budget: so many workers ask at once that each counts before it asks. */
   async #pay(): Promise<void> {
     const sums = (await this.#store.add("spent", { calls: 1, tokens: 0, cost: 0 })) as Spent;
@@ -94,7 +99,7 @@ export class Purse {
     const reason = spentText(before, this.#budget);
     if (reason === undefined) return;
     await this.#store.add("spent", { calls: -1 });
-    this.refusal = reason;
+    this.#refusals.add(reason);
     this.#onSpent();
     throw new AdkMetricsError("budget_exceeded", reason, { retryable: false });
   }

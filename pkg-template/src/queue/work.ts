@@ -1,12 +1,11 @@
 import type { Job } from "bullmq";
 import { type Subject, subjectOf } from "../agents/adapters.js";
 import { checkPositive } from "../agents/run.js";
-import { EvalStatus } from "../enums.js";
 import { isAdkMetricsError } from "../errors.js";
 import { definedProperties } from "../lists.js";
 import { optionsOf } from "../known-options.js";
 import type { JournaledFailure, JournaledRun } from "../journal/section.js";
-import type { EvalCaseResult, EvalSetResult, JournalEntry, MetricRegistry } from "../types.js";
+import type { EvalSetResult, JournalEntry, MetricRegistry } from "../types.js";
 import { Bench, type BenchOptions } from "./bench.js";
 import { OPEN_STATES, type OpenQueue, openQueue } from "./connect.js";
 import { jobJournal } from "./journal.js";
@@ -145,13 +144,17 @@ class QueueWorker {
   async #do(job: Job, token?: string): Promise<void> {
     const { evalId, run, at } = job.data as JobData;
     const purse = this.#purse;
-    const { store, queue } = this.#open;
-    if (purse.refusal !== undefined && !(await patiently(() => queue.isPaused()))) purse.refusal = undefined;
+    const { store } = this.#open;
+    let isRefused = false;
     let result: EvalSetResult;
     try {
       const bench = await this.#bench(at);
       const attempt = { id: job.id as string, attempt: job.attemptsStarted };
-      const journal = jobJournal(store, at, attempt, (entry) => !isRefused(entry, purse.refusal));
+      const journal = jobJournal(store, at, attempt, (entry) => {
+        const keeps = !purse.isRefusal(whyFailed(entry));
+        isRefused ||= !keeps;
+        return keeps;
+      });
       result = await bench.evaluate(evalId, run, at, journal);
     } catch (error) {
       const isOurs = this.#failure !== undefined || (isAdkMetricsError(error) && error.code === "journal_failed");
@@ -159,11 +162,8 @@ class QueueWorker {
       this.#failure ??= error;
       return await this.#handBack(job, token);
     }
-    const isLost = (result.judgeUsage?.lost ?? 0) > 0;
-    if (purse.refusal !== undefined && (isLost || result.evalCaseResults.some(isUnfinished))) {
-      return await this.#handBack(job, token);
-    }
-    if (isLost) {
+    if (isRefused) return await this.#handBack(job, token);
+    if ((result.judgeUsage?.lost ?? 0) > 0) {
       this.#worked.failed += 1;
       throw new Error(reasonIn(result));
     }
@@ -205,15 +205,10 @@ class QueueWorker {
   }
 }
 
-/** What is done again when there is money: calls that were refused, and runs whose user could not be played for that. */
-function isRefused(entry: JournalEntry, refusal: string | undefined): boolean {
-  if (refusal === undefined) return false;
-  if (entry.type === "run") return ((entry as JournaledRun).result as { status?: number }).status === 2;
-  return entry.type === "failure" && (entry as JournaledFailure).failure.message.includes(refusal);
-}
-
-function isUnfinished({ finalEvalStatus }: EvalCaseResult): boolean {
-  return finalEvalStatus === EvalStatus.NOT_EVALUATED;
+/** Why a call of a judge failed, or the run of an agent, whose user a judge may play. */
+function whyFailed(entry: JournalEntry): string | undefined {
+  if (entry.type === "run") return ((entry as JournaledRun).result as { errorMessage?: string }).errorMessage;
+  return entry.type === "failure" ? (entry as JournaledFailure).failure.message : undefined;
 }
 
 /** Why a verdict is missing. */
