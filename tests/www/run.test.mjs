@@ -230,9 +230,44 @@ describe("a run", { skip }, () => {
     await page.reload();
     const { length } = server.requests;
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("The key is missing.").first().waitFor();
+    await page.getByText("Enter the key of the judge again: it was not kept.").first().waitFor();
     assert.equal(server.requests.length, length);
     assert.doesNotMatch(await stored(page), /a-secret-key|another-secret/);
+    await site.done(page);
+  });
+
+  test("asks for the key of a compatible server again, which might need none", async (t) => {
+    const server = await judge(t, { reply: agree, latencyMs: 100 });
+    const page = await site.open();
+    await prepare(page, site, server);
+    await score(page);
+    while (server.requests.length < 4) await page.waitForTimeout(20);
+    await page.reload();
+    const { length } = server.requests;
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("Enter the key of the judge again: it was not kept.").first().waitFor();
+    assert.equal(server.requests.length, length);
+    await page.getByLabel("Key", { exact: true }).fill("a-secret-key");
+    await page.getByText("Enter the key of the judge again").waitFor({ state: "detached" });
+    await site.done(page);
+  });
+
+  test("names no model of another provider", async (t) => {
+    const server = await judge(t, { reply: agree });
+    const page = await site.open();
+    await prepare(page, site, server);
+    await page.getByLabel("Model", { exact: true }).fill("");
+    const run = page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: "Run" });
+    await run.click();
+    await page
+      .getByText("Enter the model that judges: the default of google-adk is of another provider.")
+      .first()
+      .waitFor();
+    await page.getByRole("link", { name: "To the criteria" }).click();
+    await page.getByLabel("Model", { exact: true }).fill("local");
+    await run.click();
+    await page.getByText("Enter the model that judges").waitFor({ state: "detached" });
+    assert.equal(server.requests.length, 0);
     await site.done(page);
   });
 

@@ -5,6 +5,7 @@ import type { Dialect } from "adk-metrics";
 import { OPTIONS, PROVIDERS } from "virtual:manifest";
 import type { JudgeChoice, ServiceChoice } from "../worker/protocol.js";
 import { configInfo } from "./config.js";
+import { criteria, isObject, keyOf } from "./criteria.js";
 import { matching, sourceOf } from "./inputs.js";
 import { judgeSettingsIn } from "./stored-values.js";
 
@@ -37,6 +38,8 @@ export interface JudgeSettings {
   fields: Partial<Record<JudgeKind, Fields>>;
   prices: Record<string, PriceFields>;
   usesService: boolean;
+  /** Whether a key of the judge was left out. */
+  lacksKey?: boolean;
 }
 
 const STORAGE_KEY = "judge";
@@ -47,6 +50,9 @@ export const isRemembered = signal(storedSettings !== undefined);
 export const judgeKind = signal<JudgeKind>(storedSettings?.kind ?? "none");
 const judgeFields = signal<JudgeSettings["fields"]>(storedSettings?.fields ?? {});
 export const prices = signal<JudgeSettings["prices"]>(storedSettings?.prices ?? {});
+
+/** The judge whose key a reload has lost, until it is entered again. */
+const forgottenKey = signal<JudgeKind | undefined>(undefined);
 
 /** Whether Vertex AI's evaluation service scores the metrics that google-adk delegates to it. */
 export const usesService = signal(storedSettings?.usesService === true);
@@ -165,9 +171,31 @@ function missingOf(kind: JudgeKind): string | undefined {
     default: {
       const fields = fieldsOf(kind);
       const { needed, missing: text } = PROVIDERS[kind];
-      return needed.some((options) => options.every((option) => fields[option].trim() !== "")) ? undefined : text;
+      if (forgottenKey.value === kind && !hasSecret(fields))
+        return "Enter the key of the judge again: it was not kept.";
+      if (!needed.some((options) => options.every((option) => fields[option].trim() !== ""))) return text;
+      const hasGemini = kind === "gemini" || kind === "vertex";
+      if (!hasGemini && asksModel.value && fields.model.trim() === "" && !areModelsNamed()) {
+        return "Enter the model that judges: the default of google-adk is of another provider.";
+      }
+      return undefined;
     }
   }
+}
+
+/** Whether the criteria of all metrics that the judge scores name a model. */
+function areModelsNamed(): boolean {
+  return askingJudge.value.every(({ metricName }) => {
+    const criterion = criteria.value[keyOf(metricName) ?? metricName];
+    const options = isObject(criterion)
+      ? (criterion["judge_model_options"] ?? criterion["judgeModelOptions"])
+      : undefined;
+    return isObject(options) && typeof (options["judge_model"] ?? options["judgeModel"]) === "string";
+  });
+}
+
+function hasSecret(fields: Fields): boolean {
+  return SECRETS.some((name) => fields[name].trim() !== "");
 }
 
 /** The settings without secrets, as they are stored with a run. */
@@ -182,7 +210,7 @@ export function withoutSecrets(): JudgeSettings {
       },
     ]),
   );
-  return settings(fields);
+  return { ...settings(fields), lacksKey: hasSecret(fieldsOf(judgeKind.value)) };
 }
 
 /** A URL without user, password, query and fragment, any of which may contain a key. */
@@ -195,8 +223,9 @@ function withoutCredentials(address = ""): string {
 }
 
 /** Restores stored settings; the current secrets stay. */
-export function restoreSettings({ kind, fields, prices: given, usesService: isUsed }: JudgeSettings): void {
+export function restoreSettings({ kind, fields, prices: given, usesService: isUsed, lacksKey }: JudgeSettings): void {
   judgeKind.value = kind;
+  forgottenKey.value = lacksKey === true ? kind : undefined;
   usesService.value = isUsed;
   const own = judgeFields.value;
   const merged = Object.entries(fields).map(([name, saved]) => {

@@ -44,7 +44,7 @@ function fieldsIn(value: unknown): Fields {
 
 /** The settings of judges; undefined for what are none. */
 export function judgeSettingsIn(value: unknown): JudgeSettings | undefined {
-  const { kind, fields, prices, usesService } = propertiesOf(value);
+  const { kind, fields, prices, usesService, lacksKey } = propertiesOf(value);
   const providers = Object.keys(PROVIDERS) as JudgeKind[];
   const known = [...KINDS, ...providers].find((one) => one === kind);
   if (known === undefined) return undefined;
@@ -59,6 +59,7 @@ export function judgeSettingsIn(value: unknown): JudgeSettings | undefined {
     fields: Object.fromEntries(of) as JudgeSettings["fields"],
     prices: Object.fromEntries(priced),
     usesService: usesService === true,
+    lacksKey: lacksKey === true,
   };
 }
 
