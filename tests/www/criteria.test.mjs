@@ -117,6 +117,7 @@ describe("criteria", { skip }, () => {
     await page.getByLabel("Provider").selectOption({ label: "OpenAI, or a compatible server" });
     await page.getByText("The key, or the address of a server without keys, is missing.").first().waitFor();
     await page.getByLabel("Address").fill("http://127.0.0.1:8123/v1");
+    await page.getByLabel("Model", { exact: true }).fill("local");
     await page.getByText("Questions go to http://127.0.0.1:8123, and nothing goes anywhere else.").waitFor();
     await page.getByLabel("Address").fill("nonsense");
     await page.getByText(/the address cannot be read/i).waitFor();
