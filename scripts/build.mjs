@@ -3,7 +3,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { deflateRawSync } from "node:zlib";
 import { bin, root, run, setup, step, tsc } from "./setup.mjs";
 
 const pkg = join(root, "pkg");
@@ -44,7 +43,7 @@ async function buildEngine() {
   mkdirSync(generated, { recursive: true });
   run(bin("wasm-opt"), [...optimisations, join(out, "adk_metrics_bg.wasm"), "-o", wasm]);
   for (const file of ["adk_metrics.js", "adk_metrics.d.ts"]) cpSync(join(out, file), join(generated, file));
-  inlineEngine(readFileSync(wasm));
+  await inlineEngine(readFileSync(wasm));
 }
 
 /** Writes what is generated from the Rust code. */
@@ -108,9 +107,14 @@ function sourcesOf({ repository, version }) {
   };
 }
 
-/** The engine as JavaScript: deflated, since the `.wasm` as it is would take twice the room; in base64. */
-function inlineEngine(wasm) {
-  const text = deflateRawSync(wasm, { level: 9 }).toString("base64");
+/**
+ * The engine as JavaScript: deflated, since the `.wasm` as it is would take twice the room; in base64. Zopfli takes a second, and
+ * finds a text that is 5 % shorter than zlib's.
+ */
+async function inlineEngine(wasm) {
+  const { deflateAsync } = await import("@gfx/zopfli");
+  const deflated = await deflateAsync(wasm, { numiterations: 5 });
+  const text = Buffer.from(deflated).toString("base64");
   writeFileSync(join(generated, "wasm-deflated.js"), `export const deflatedWasm = "${text}";\n`);
   writeFileSync(join(generated, "wasm-deflated.d.ts"), "export declare const deflatedWasm: string;\n");
 }
