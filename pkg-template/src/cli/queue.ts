@@ -257,7 +257,13 @@ async function collectFrom(connection: QueueConnection, given: Arguments): Promi
         help: "Collect it in code: `collect` of adk-metrics/queue",
       });
     }
-    const { positionals, options } = plan.command;
+    const { positionals } = plan.command;
+    // Whoever writes to the database says what is scored, and no more.
+    const options = Object.fromEntries(
+      Object.entries(plan.command.options).filter(
+        ([name, values]) => TAKES.add?.includes(name) && Array.isArray(values),
+      ),
+    );
     const entries = parts.flatMap((part) => part.entries);
     const journal = Journaling.merged([], entries, (at, evalId, run) => parts[at]?.whyMissing(evalId, run));
     const all = argumentsOf(positionals, options, given);
