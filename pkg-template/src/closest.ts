@@ -15,6 +15,23 @@ export function closest(found: string, known: Iterable<string>): string | undefi
   return best?.name;
 }
 
+/**
+ * What to say of a key that is none and that no key resembles: the one key that has a word in common with it, as
+ * `user_persona` has with `persona`, or else all there are.
+ */
+export function keysHelp(found: string, known: readonly string[]): string {
+  const words = wordsOf(found);
+  const [meant, ...others] = known.filter((name) => wordsOf(name).some((word) => words.includes(word)));
+  if (meant !== undefined && others.length === 0) return `Did you mean \`${meant}\`?`;
+  return `The keys are ${known.map((name) => `\`${name}\``).join(", ")}`;
+}
+
+/** `maxTurns`, `max_turns`: max, turns. */
+function wordsOf(name: string): string[] {
+  const words = name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
+  return words.split(/[_\-\s]+/).filter((word) => word !== "");
+}
+
 function folded(name: string): string[] {
   const asciiLowerCase = name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
   return [...asciiLowerCase].slice(0, 80).filter((letter) => letter !== "_" && letter !== "-");

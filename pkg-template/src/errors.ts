@@ -1,3 +1,4 @@
+import { keysHelp } from "./closest.js";
 import type { EngineError } from "./generated/contract.js";
 import type { Mistake, MistakeCode } from "./generated/shapes.js";
 import { definedProperties } from "./lists.js";
@@ -163,13 +164,39 @@ export function isEngineError(value: unknown): value is EngineError {
 
 /** The error for a mistake. Lines mean nothing to those who passed an object. */
 export function errorOf(mistake: EngineError, hasLines: (input: string | undefined) => boolean): AdkMetricsError {
-  const { input, path } = mistake;
+  const { input, path, help = helpFor(mistake) } = mistake;
   const location = [input, path === "$" ? undefined : path].filter((part) => part !== undefined).join(": ");
   return new AdkMetricsError(mistake.code, mistake.message, {
     ...(location === "" ? {} : { path: location }),
     ...(mistake.line !== undefined && hasLines(input) ? { line: mistake.line } : {}),
-    ...(mistake.help === undefined ? {} : { help: mistake.help }),
+    ...(help === undefined ? {} : { help }),
   });
+}
+
+/** The keys of objects with few keys, by where they stand, in the spelling of files. */
+const KEYS: readonly (readonly [place: RegExp, keys: readonly string[]])[] = [
+  [/(?:^|\.)conversation_?scenario\.([^.[\]]+)$/i, ["starting_prompt", "conversation_plan", "user_persona"]],
+  [
+    /^user_?simulator_?config\.([^.[\]]+)$/i,
+    [
+      "type",
+      "model",
+      "model_configuration",
+      "max_allowed_invocations",
+      "custom_instructions",
+      "include_function_calls",
+    ],
+  ],
+];
+
+/** What to do about a key that is none, where the engine has no suggestion. */
+function helpFor({ message, path = "" }: EngineError): string | undefined {
+  if (!message.includes("is not a key of")) return undefined;
+  for (const [place, keys] of KEYS) {
+    const key = place.exec(path)?.[1];
+    if (key !== undefined) return keysHelp(key, keys);
+  }
+  return undefined;
 }
 
 /** A warning as results have it. */

@@ -5,6 +5,7 @@ import { abortedSince, drive, type RunEnd } from "./run/run.js";
 import { failedMetrics } from "./run/failed-metrics.js";
 import { silenceOf } from "./run/silence.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
+import { idsIn } from "./run/unknown-case.js";
 import { checkCount } from "./engine/checks.js";
 import { bytesInSteps, toBytes } from "./engine/input.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
@@ -452,6 +453,7 @@ function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet): Steps
     options: request,
     registry,
     evalIds,
+    knownIds: () => idsIn(bytes.evalSet),
     hasLines: (input) => input !== undefined && !isObject(inputs[input]),
   };
 }

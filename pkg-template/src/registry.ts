@@ -48,6 +48,12 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
    */
   registerEvaluator(info: MetricInfo, evaluator: EvaluatorClass | MetricFunction): void {
     const name = nameOf(info, "info");
+    if (name.trim() === "") {
+      throw new AdkMetricsError("invalid_input", "the metric has no name", {
+        path: "info: metricName",
+        help: 'Give it the name that criteria are to call it by: { metricName: "politeness" }',
+      });
+    }
     if (typeof evaluator !== "function") throw unexpected("a class or a function", evaluator, "evaluator");
     const copy = { ...reading("info", () => copyOf(info)), metricName: name };
     this.#custom.set(name, { info: copy, make: evaluatorMaker(evaluator) });

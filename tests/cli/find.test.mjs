@@ -1,7 +1,7 @@
 // Which evalsets arguments select: folders, patterns, ids beside an agent; and options by the names of `adk eval`.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { evalSet, folderOf, run } from "./command.mjs";
@@ -54,6 +54,24 @@ test("takes all evalsets of a folder, at any depth, but not those of packages", 
 test("takes no evalset from the folder of the runs", async (t) => {
   const cwd = tree(t, ["a.evalset.json"], { "runs/a.evalset.json": evalSet(NOON, "run") });
   assert.deepEqual(await scored(cwd, [".", "--actual", "runs"]), ["a.evalset.json"]);
+});
+
+test("does not take its own outputs for what an agent did, and says which results it scores again", async (t) => {
+  const cwd = tree(t, ["a.evalset.json"]);
+  const formats = ["table", "json", "jsonl", "html", "md", "junit", "csv"].flatMap((format) => ["--format", format]);
+  for (const output of ["a", "report"]) {
+    const { status, stderr } = await run(["eval", "a.evalset.json", ...formats, "--output", output], { cwd });
+    assert.equal(status, 0, stderr);
+    const again = await run(["eval", "."], { cwd });
+    assert.equal(again.status, 0, again.stderr);
+    assert.match(again.stderr, /^what the agent did: a\.actual\.json$/m);
+    assert.match(again.stderr, /^a\.evalset_result\.json: results, not taken for what the agent did$/m);
+    assert.deepEqual(await scored(cwd, ["."]), ["a.evalset.json"]);
+  }
+  rmSync(join(cwd, "a.actual.json"));
+  const { status, stderr } = await run(["eval", "."], { cwd });
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^what the agent did: a\.evalset_result\.json \(results, which are scored again\)$/m);
 });
 
 for (const [pattern, expected] of [

@@ -141,6 +141,7 @@ const MISTAKES = {
     {},
     /the evalset has no case "dusk"\n {3}at clock\.evalset\.json\n {3}help: It has "noon", "late"/,
   ],
+  "a misspelt case": [["eval", "clock.evalset.json:nonn"], {}, /help: Did you mean "noon"\? It has "noon", "late"/],
   "runs that do not exist": [
     ["eval", "clock.evalset.json", "--actual", "no.json"],
     {},

@@ -208,6 +208,27 @@ test("an entry of custom_metrics that names no function where it is read is an e
   }
 });
 
+test("a metric without a name is refused, in code and in a config", async () => {
+  const registry = new MetricEvaluatorRegistry();
+  for (const metricName of ["", " "]) {
+    assert.throws(() => registry.registerEvaluator({ metricName }, () => 1), {
+      code: "invalid_input",
+      message: "the metric has no name",
+      path: "info: metricName",
+    });
+  }
+  assert.deepEqual(registry.customMetricNames(), []);
+  const entry = { code_config: { name: "./metrics.mjs#half" } };
+  for (const [custom_metrics, message, path] of [
+    [{ "": entry }, /an entry of `custom_metrics` has no name/, 'config: custom_metrics[""]'],
+    [[entry], /expected an object, found an array/, "config: custom_metrics"],
+    [{ half: { code_config: { name: "#half" } } }, /names no module/, "config: custom_metrics.half.code_config.name"],
+  ]) {
+    const config = JSON.stringify({ criteria: { half: 0.5 }, custom_metrics });
+    await assert.rejects(loadCustomMetrics(config, { modules: [file] }), { code: "invalid_input", message, path });
+  }
+});
+
 test("CommonJS has it too", async () => {
   const common = requireEntry();
   const registry = await common.loadCustomMetrics({ criteria: { half: 0.1 } }, { modules: [file] });

@@ -3,7 +3,7 @@
  * next, until it gives the stop signal or the limit of turns is reached. The model is asked as judges are.
  */
 
-import { closest } from "../closest.js";
+import { closest, keysHelp } from "../closest.js";
 import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, withPath } from "../errors.js";
@@ -192,6 +192,7 @@ export function simulatorWarnings(options: UserSimulatorOptions | undefined): No
     code: "invalid_input",
     message: `a user simulator has no setting \`${key}\`; it is ignored`,
     path: `userSimulator: ${key}`,
+    help: keysHelp(key, Object.keys(SETTINGS)),
   }));
 }
 

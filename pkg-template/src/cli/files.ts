@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { Mistake, Mistakes } from "./mistakes.js";
+import { note } from "./process.js";
 
 /** An evalset on the command line: `travel.evalset.json`, or `travel.evalset.json:case1,case2`. */
 export interface Selection {
@@ -265,7 +266,13 @@ function actualIn(folder: string, evalSet: string, instead?: string): string {
   if (kindOf(evalSet) === undefined) throw missing(evalSet, "evalset");
   const base = baseName(evalSet);
   const endings = resolve(folder) === resolve(dirname(evalSet)) ? ACTUAL_ENDINGS : ENDINGS_ELSEWHERE;
-  const found = endings.map((ending) => join(folder, base + ending)).filter((file) => kindOf(file) === "file");
+  const files = endings.map((ending) => join(folder, base + ending)).filter((file) => kindOf(file) === "file");
+  // Results are what an earlier run has said of one of the others.
+  const others = files.filter((file) => !isResults(file));
+  const found = others.length > 0 ? others : files;
+  if (others.length > 0 && files.length > others.length) {
+    note(`${files.filter(isResults).join(", ")}: results, not taken for what the agent did`);
+  }
   const [file] = found;
   if (file === undefined) {
     const other = otherThanEvalSet(evalSet);
@@ -282,6 +289,11 @@ function actualIn(folder: string, evalSet: string, instead?: string): string {
     });
   }
   return file;
+}
+
+/** Whether a file is named as `--format json` and `adk eval` name results. */
+export function isResults(file: string): boolean {
+  return file.endsWith(".evalset_result.json");
 }
 
 /** What to do with a file that stands in the place of an evalset but is plainly another; nothing for what may be one. */

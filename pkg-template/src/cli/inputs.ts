@@ -11,7 +11,7 @@ import { isPrebuilt } from "../metric-info.js";
 import { count } from "../report/text.js";
 import type { MetricRegistry } from "../types.js";
 import type { Arguments } from "./arguments.js";
-import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
+import { configBeside, isResults, kindOf, readBytes, type Selection } from "./files.js";
 import { findEvalSets, realPath } from "./find.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { DEFAULT_CRITERIA_TEXT } from "./options.js";
@@ -156,8 +156,9 @@ const MOST_NAMED = 3;
 /** Says on stderr which files were found of what the agent did, where none was named. */
 export function sayWhichActual(named: readonly string[], found: readonly string[]): void {
   if (found.length === 0 || found.every((file) => named.includes(file))) return;
-  const [first] = found;
-  const files = found.length > MOST_NAMED ? `${found.length} files, such as ${first}` : found.join(", ");
+  const described = found.map((file) => (isResults(file) ? `${file} (results, which are scored again)` : file));
+  const [first] = described;
+  const files = found.length > MOST_NAMED ? `${found.length} files, such as ${first}` : described.join(", ");
   note(`what the agent did: ${files}`);
 }
 

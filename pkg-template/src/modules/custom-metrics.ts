@@ -118,6 +118,13 @@ type Fields = Readonly<Record<string, unknown>>;
 function customMetricsOf(config: ConfigInput): [string, Fields][] {
   const root = fieldsOf(parsed(config));
   const criteria = criteriaIn(root);
+  const given = root["custom_metrics"] ?? root["customMetrics"] ?? undefined;
+  if (given !== undefined && (!isObject(given) || Array.isArray(given))) {
+    throw new AdkMetricsError("invalid_input", unexpected("an object", given, "config").message, {
+      path: "config: custom_metrics",
+      help: 'Write each entry under the name of its metric: {"politeness": {"code_config": {"name": "./metrics.mjs#politeness"}}}',
+    });
+  }
   const entries = Object.entries(customMetricsIn(root)).filter(([, entry]) => entry !== null);
   for (const [name, entry] of entries) checkEntry(name, entry);
   return entries.filter(([name]) => Object.hasOwn(criteria, name)) as [string, Fields][];
@@ -127,6 +134,12 @@ const ENTRY_KEYS = ["code_config", "codeConfig", "description", "metric_info", "
 
 /** An entry whose function is not read would have the export of the metric's name score instead. */
 function checkEntry(name: string, entry: unknown): void {
+  if (name.trim() === "") {
+    throw new AdkMetricsError("invalid_input", "an entry of `custom_metrics` has no name", {
+      path: `config: custom_metrics[${JSON.stringify(name)}]`,
+      help: "Write it under the name of its metric, which is that of a criterion",
+    });
+  }
   const path = `config: custom_metrics.${name}`;
   const help = `Write {"code_config": {"name": "./metrics.mjs#${name}"}}`;
   const refuse = (message: string, at = path) => {
@@ -142,7 +155,8 @@ function checkEntry(name: string, entry: unknown): void {
   if (code === undefined) return;
   if (!isObject(code)) return refuse(found("an object", code), `${path}.code_config`);
   const { name: given } = code as Fields;
-  if (typeof given !== "string") refuse(found("where the function is", given), placeOf(name));
+  if (typeof given !== "string") return refuse(found("where the function is", given), placeOf(name));
+  if (/^\s*#/.test(given)) refuse("`name` names no module", placeOf(name));
 }
 
 function parsed(config: ConfigInput): unknown {

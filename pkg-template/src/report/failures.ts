@@ -30,8 +30,8 @@ export interface FailureOptions {
 
 /**
  * Renders the cases that did not pass or have a metric that did not: each metric with its score and threshold, each turn
- * with what was expected and what happened. Runs of a case that tell the same are shown once. The text is empty if there
- * is no such case, whatever the results warn of (`warnings`).
+ * with what was expected and what happened. Runs of a case that tell the same are shown once. What the results warn of
+ * (`warnings`) stands above. The text is empty if there is no such case, whatever the results warn of.
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but results.
  *
@@ -40,6 +40,26 @@ export interface FailureOptions {
  */
 export function renderFailures(results: Results, options: FailureOptions = {}): string {
   checkOptions(options, ["color", "width"]);
+  return joined(guarded(listOf(results), (sets, at) => piecesWithWarnings(sets, options, at)));
+}
+
+function* piecesWithWarnings(sets: readonly EvalSetResult[], options: FailureOptions, at: At): Generator<string> {
+  let isFirst = true;
+  for (const piece of failurePieces(sets, options, at)) {
+    const warnings = isFirst ? warningLines(sets) : [];
+    isFirst = false;
+    if (warnings.length > 0) {
+      const page = new Page(widthOf(options), options.color ?? false);
+      for (const warning of warnings) page.wrapped(warning, 0, 2, "yellow");
+      page.line();
+      yield page.text();
+    }
+    yield piece;
+  }
+}
+
+/** As {@link renderFailures}, for texts that say what results warn of themselves. */
+export function failuresText(results: Results, options: FailureOptions = {}): string {
   return joined(guarded(listOf(results), (sets, at) => failurePieces(sets, options, at)));
 }
 
@@ -143,7 +163,7 @@ export function failureMessage(
         ];
   return {
     summary: [...summary, ...warningLines(results)],
-    details: gates === undefined ? renderPooledFailures(failures, results, options) : renderFailures(results, options),
+    details: gates === undefined ? renderPooledFailures(failures, results, options) : failuresText(results, options),
   };
 }
 
@@ -161,7 +181,7 @@ export function renderPooledFailures(
   options: FailureOptions = {},
 ): string {
   const failed = new Set(failures.map(keyOf));
-  return renderFailures(
+  return failuresText(
     results.map((set) => onlyFailures(set, failed)),
     options,
   );

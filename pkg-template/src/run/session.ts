@@ -11,6 +11,7 @@ import type { JournalSection } from "../journal/section.js";
 import { emptyBudget } from "./judge-options.js";
 import { JudgeDispatcher } from "./judging.js";
 import { otherQuestions } from "./questions.js";
+import { withNearestId } from "./unknown-case.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
 export interface RunPlan extends ErrorContext {
@@ -21,6 +22,8 @@ export interface RunPlan extends ErrorContext {
   registry: MetricRegistry;
   /** The cases; all if absent. */
   evalIds?: readonly string[] | undefined;
+  /** The ids in the evalset, for those who name another. */
+  knownIds?(): string[];
   /** When its time began to count. */
   began: number;
   /** Where what it pays for is kept, and what of its inputs that is known by. */
@@ -75,6 +78,8 @@ async function readSession(plan: RunPlan, stretch: Stretch, isCancelled: () => b
       await stretch.leave();
       if (isCancelled() || generation !== engineGeneration()) return undefined;
     }
+  } catch (error) {
+    throw withNearestId(error, plan);
   } finally {
     if (generation === engineGeneration()) reader.free();
     release(kept);

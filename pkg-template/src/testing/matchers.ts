@@ -26,8 +26,8 @@ import {
 } from "../index.js";
 import { reading } from "../engine/values.js";
 import { AGENT_OPTIONS, allInstead, optionsOf } from "../known-options.js";
-import { type Paint, renderFailures, renderTable, type Style } from "../report/index.js";
-import { failureMessage } from "../report/failures.js";
+import { type Paint, renderTable, type Style } from "../report/index.js";
+import { failureMessage, failuresText } from "../report/failures.js";
 import { count } from "../report/text.js";
 import { warningLines } from "../report/results.js";
 import { definedProperties } from "../lists.js";
@@ -131,7 +131,7 @@ export const adkMatchers: AdkMatcherFunctions = {
           ...gateLines(report),
           ...warningLines(sets),
         ];
-        return messageOf(hint, summary, renderFailures(sets, { color: paintOf(this.utils) }));
+        return messageOf(hint, summary, failuresText(sets, { color: paintOf(this.utils) }));
       },
     };
   },
@@ -258,7 +258,7 @@ function setsOf(received: unknown): readonly EvalSetResult[] {
     if ("overallEvalStatus" in given) return [setOf(caseOf(given))];
   }
   // The report knows what is a set of results, and says so.
-  renderFailures(given as EvalSetResult | readonly EvalSetResult[]);
+  failuresText(given as EvalSetResult | readonly EvalSetResult[]);
   return (Array.isArray(given) ? given : [given]) as readonly EvalSetResult[];
 }
 

@@ -141,7 +141,7 @@ exports.define = ({ test, expect, adk, folder }) => {
     expect(printed).toEqual([
       "adk-metrics: warning: `owner` is not a key of an evalset and is left out (evalSet: owner)",
       "adk-metrics: warning: `team` is not a key of an evalset and is left out (evalSet: team)",
-      "adk-metrics: warning: a user simulator has no setting `mood`; it is ignored (userSimulator: mood)",
+      "adk-metrics: warning: a user simulator has no setting `mood`; it is ignored (userSimulator: mood). The keys are `judge`, `model`, `modelConfiguration`, `maxAllowedInvocations`, `customInstructions`, `includeFunctionCalls`, `retry`, `timeoutMs`",
       "adk-metrics: warning: `group` is not a key of an evalset and is left out (evalSet: group, line 2)",
     ]);
   });

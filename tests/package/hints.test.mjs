@@ -1,0 +1,97 @@
+// What errors and warnings suggest for an eval id, and for a key, that there is not.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importEntry } from "./support/package.mjs";
+
+const { AgentEvaluator, evaluate, evaluateStream, MetricEvaluatorRegistry } = await importEntry();
+
+const conversation = [{ userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } }];
+const setOf = (ids, more = {}) => ({
+  eval_set_id: "s",
+  eval_cases: ids.map((eval_id) => ({ eval_id, conversation, ...more })),
+});
+const IDS = ["paris", "oslo", "rome", "bern", "kyiv", "riga_weather", "lima"];
+const criteria = { response_match_score: 0.5 };
+
+test("an unknown eval id is answered with the nearest, and with how many there are", async () => {
+  const FIRST = 'It has "paris", "oslo", "rome", "bern", "kyiv"';
+  for (const [ids, evalId, help] of [
+    [IDS, "riga_wether", `Did you mean "riga_weather"? ${FIRST} and 2 more`],
+    [IDS, "tokyo", `${FIRST} and 2 more`],
+    [["paris", "oslo"], "osol", 'Did you mean "oslo"? It has "paris", "oslo"'],
+  ]) {
+    for (const evalSet of [setOf(ids), JSON.stringify(setOf(ids))]) {
+      await assert.rejects(evaluate({ evalSet, actual: setOf(ids), criteria, evalIds: [ids[0], evalId] }), {
+        code: "invalid_input",
+        message: `the evalset has no case "${evalId}"`,
+        path: "evalSet",
+        help,
+      });
+    }
+  }
+});
+
+test("evaluateStream returns every warning that evaluate gives", async () => {
+  const evalSet = { ...setOf(["a"]), note_of_mine: 1 };
+  const actual = setOf(["a"]);
+  actual.eval_cases[0].conversation = [{ ...conversation[0], finalResponse: { parts: [{ text: "" }] } }];
+  const own = new MetricEvaluatorRegistry();
+  own.registerEvaluator({ metricName: "own" }, () => {
+    throw new Error("no");
+  });
+  const request = { evalSet, actual, criteria: { own: 1 }, registry: own };
+  const { warnings } = await evaluate(request);
+  assert.ok(warnings.length >= 3, JSON.stringify(warnings));
+  const stream = evaluateStream(request);
+  let next = await stream.next();
+  while (!next.done) next = await stream.next();
+  assert.deepEqual(next.value.warnings, warnings);
+});
+
+const scenario = { starting_prompt: "Hi", conversation_plan: "Ask." };
+const warningsOf = async (more, config = {}) => {
+  const evalSet = { eval_set_id: "s", eval_cases: [{ eval_id: "a", conversation_scenario: { ...scenario, ...more } }] };
+  const request = { evalSet, actual: setOf(["a"]), config: { criteria: { safety_v1: 0.5 }, ...config } };
+  const { warnings } = await evaluate({ ...request, judge: () => "no" });
+  return warnings.map(({ path, help }) => [path, help]);
+};
+
+test("a key of a scenario that is none is answered with the key that is meant, or with all", async () => {
+  for (const [key, help] of [
+    ["persona", "Did you mean `user_persona`?"],
+    ["plan", "Did you mean `conversation_plan`?"],
+    ["startPrompt", "Did you mean `starting_prompt`?"],
+    ["goal", "The keys are `starting_prompt`, `conversation_plan`, `user_persona`"],
+  ]) {
+    const path = `evalSet: eval_cases[0].conversation_scenario.${key}`;
+    assert.deepEqual(await warningsOf({ [key]: "x" }), [[path, help]]);
+  }
+});
+
+test("so is a setting of the simulated user, in a config and in code", async () => {
+  for (const [key, help] of [
+    ["maxTurns", /^Did you mean `max_allowed_invocations`\?$/],
+    ["instructions", /^Did you mean `custom_instructions`\?$/],
+    ["persona", /^The keys are `type`, `model`, `model_configuration`, /],
+  ]) {
+    const [[path, found]] = await warningsOf({}, { user_simulator_config: { [key]: 3 } });
+    assert.equal(path, `config: user_simulator_config.${key}`);
+    assert.match(found, help);
+  }
+  const options = { judge: () => "</finished>", userSimulator: { max_turns: 3 } };
+  const evalSet = { eval_set_id: "s", eval_cases: [{ eval_id: "a", conversation_scenario: scenario }] };
+  const error = await AgentEvaluator.evaluateEvalSet(
+    () => "Hello",
+    evalSet,
+    { safety_v1: 0.5 },
+    1,
+    false,
+    options,
+  ).then(
+    () => assert.fail("it passes"),
+    (thrown) => thrown,
+  );
+  const warning = error.results[0].warnings.find(({ path }) => path === "userSimulator: max_turns");
+  assert.equal(warning.help, "Did you mean `maxAllowedInvocations`?");
+});
