@@ -24,8 +24,18 @@ const LINE_LIMIT = 160;
 /** Functions, classes and what an ES module declares keep their names, which stacks and errors show; locals get short ones. */
 const SHORT_LOCALS = { keep_fnames: true, keep_classnames: true, module: false, toplevel: false };
 
-/** Shorter syntax, with functions as they are: what is called is what stacks show. */
-const SHORT_SYNTAX = { inline: false, reduce_funcs: false, sequences: false, keep_fnames: true, keep_classnames: true };
+/**
+ * Shorter syntax, with functions as they are: what is called is what stacks show. Values that are moved to where they are used would
+ * leave their annotations behind, of which Rollup warns.
+ */
+const SHORT_SYNTAX = {
+  collapse_vars: false,
+  inline: false,
+  reduce_funcs: false,
+  sequences: false,
+  keep_fnames: true,
+  keep_classnames: true,
+};
 
 /** An `import()` of CommonJS would go through the loader of ES modules. */
 const CJS = {

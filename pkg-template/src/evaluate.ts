@@ -228,8 +228,16 @@ async function* evaluateWith(
   // Without one, an evaluation begins at once.
   if (journal !== undefined) await journal.load();
   const set = emptySet(given, journal?.began ?? Date.now());
-  const plan = await inTurns(planInSteps(given, readBefore), stretch, abortedSince(given.signal));
-  if (plan === undefined) return { ...set, cancelled: true };
+  // Not by inTurns, for the same reason as in evaluate.
+  const isCancelled = abortedSince(given.signal);
+  const planning = planInSteps(given, readBefore);
+  let planned = planning.next();
+  for (; planned.done !== true; planned = planning.next()) {
+    if (!stretch.isOver) continue;
+    await stretch.leave();
+    if (isCancelled()) return { ...set, cancelled: true };
+  }
+  const plan = planned.value;
   if (journal !== undefined) plan.journal = { section: journal, inputs: await journaledInputs(given, plan, journal) };
   let total = 0;
   let unused: Mistake | undefined;
