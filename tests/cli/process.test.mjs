@@ -69,7 +69,7 @@ test("is quiet when its reader has seen enough", { skip: process.platform === "w
   child.stdout.once("data", () => child.stdout.destroy());
   const [status] = await ended(child);
   assert.equal(status, 1);
-  assert.match(await stderr, /^criteria: .*\n$/);
+  assert.match(await stderr, /^what the agent did: .*\ncriteria: .*\n$/);
 });
 
 test("is quiet when stdout is closed from the start", { skip: process.platform === "win32" }, async (t) => {
