@@ -97,7 +97,9 @@ for (const [name, exit] of [
     assert.deepEqual(await end, [exit, null]);
     assert.match(await stderr, /interrupted: the results are those of the cases that were done/);
     const rows = (await stdout).trimEnd().split("\n");
-    assert.ok(rows.length > 1 && rows.length < 60 * 4000 * 6, `${rows.length} rows`);
-    assert.doesNotMatch(rows.at(-1), /cancelled/);
+    // The evalset itself is said to be cut short, and no case is said to have been scored that was not.
+    const cases = rows.slice(1).filter((row) => row.split(",")[1] !== "");
+    assert.ok(cases.length < 30_000 * 6, `${cases.length} rows`);
+    assert.ok(cases.every((row) => !row.includes("cancelled")));
   });
 }

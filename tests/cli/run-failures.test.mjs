@@ -19,7 +19,10 @@ test("an agent that throws, says nothing or streams gives results", async (t) =>
   assert.equal(throwing.status, 1);
   assert.match(throwing.stdout, /the agent.s run failed: turn 1: Error: out of order/);
   const forgetful = await runAgent(t, "export default (message) => { 'It is noon.'; };");
-  assert.match(forgetful.stdout, /the agent returned undefined for "What is the time\?"\. Return the answer, or null/);
+  assert.match(
+    forgetful.stdout,
+    /the agent returned undefined for "What is the time\?"\. Return the\s+answer, or null/,
+  );
   const silent = await runAgent(t, "export default (message) => null;", { args: ["--format", "csv"] });
   assert.equal(silent.status, 1);
   assert.match(silent.stdout, /^clock,noon,1,,response_match_score,0,0\.8,failed,$/m);
