@@ -25,7 +25,8 @@ test("an agent that throws, says nothing or streams gives results", async (t) =>
   );
   const silent = await runAgent(t, "export default (message) => null;", { args: ["--format", "csv"] });
   assert.equal(silent.status, 1);
-  assert.match(silent.stdout, /^clock,noon,1,,response_match_score,0,0\.8,failed,$/m);
+  assert.match(silent.stdout, /^clock,noon,1,,response_match_score,0,0\.8,failed,,$/m);
+  assert.match(silent.stdout, /the agent neither answered nor called a tool in any of 2 turns/);
   const streaming = `export default async function* (message) {
     yield { author: "clock", partial: true, content: { parts: [{ text: "It " }] } };
     yield { author: "clock", partial: true, content: { parts: [{ text: "is noon." }] } };
