@@ -208,9 +208,12 @@ test("random changes of real files are read or refused", async () => {
 });
 
 test("bytes that change after the evaluation end in an error where they are looked at", async () => {
-  const bytes = encoder.encode(JSON.stringify(ACTUAL));
+  const [first] = ACTUAL.evalCases;
+  const twice = { ...ACTUAL, evalCases: [first, { ...first, evalId: "another" }] };
+  const bytes = encoder.encode(JSON.stringify(twice));
   const set = await evaluate({ evalSet: bytes, actual: bytes, criteria: CRITERIA });
   bytes.fill(0x20);
-  const [entry] = set.evalCaseResults[0].evalMetricResultPerInvocation;
+  // Whether the agent said anything is looked at no further than the first turn in which it did.
+  const [entry] = set.evalCaseResults[1].evalMetricResultPerInvocation;
   await refuse(() => entry.actualInvocation, { code: "invalid_json" }, "changed bytes");
 });

@@ -129,11 +129,11 @@ async function reading(text) {
   // A schema cannot know which metrics are registered, so all are.
   const { criteria, custom_metrics, customMetrics } = JSON.parse(text) ?? {};
   const own = Object.keys(custom_metrics ?? customMetrics ?? {});
-  for (const name of new Set([...Object.keys(criteria ?? {}).filter((name) => !isBuiltIn(name)), ...own])) {
-    registry.registerEvaluator({ metricName: name, metricValueInfo: {} }, Own);
-  }
   const nothing = '{"eval_set_id":"s","eval_cases":[]}';
   try {
+    for (const name of new Set([...Object.keys(criteria ?? {}).filter((name) => !isBuiltIn(name)), ...own])) {
+      registry.registerEvaluator({ metricName: name, metricValueInfo: {} }, Own);
+    }
     const { warnings = [] } = await evaluate({
       evalSet: nothing,
       actual: nothing,
@@ -181,6 +181,7 @@ describe("the schema of configs", () => {
       ["a number beyond the range of doubles", ({ text }) => text.includes("1e400")],
       ["a key that resembles a setting of a judge's model", ({ text }) => text.includes('"temprature"')],
       ["a threshold in text that is out of range", ({ text, byReader }) => isThresholdInText(text, byReader)],
+      ["a metric without a name, which cannot be registered", ({ byReader }) => /has no name/.test(byReader)],
       ["an id twice in a list", ({ byReader }) => /is given twice/.test(byReader)],
     ];
     const unexplained = (await differences(recorded)).filter((d) => !reasons.some(([, covers]) => covers(d)));
