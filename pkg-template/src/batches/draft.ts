@@ -13,7 +13,8 @@ export class Draft {
   readonly #folder: string;
   readonly #file: number;
   #isOpen = true;
-  readonly #digest = createHash("sha256");
+  /** What it is named by: whom it asks, and each question, in whatever order they come. */
+  readonly #asked: string[] = [];
 
   constructor(batches: BatchFolder, { provider, label, model }: Pick<BatchRecord, "provider" | "label" | "model">) {
     const { folder, questions } = batches.makeDraft();
@@ -21,13 +22,13 @@ export class Draft {
     this.#target = { provider, label, model };
     this.#folder = folder;
     this.#file = fs.openSync(questions, "wx");
-    this.#digest.update(`${label}\n${model}\n`);
+    this.#asked.push(`${label}\n${model}\n`);
   }
 
   /** @param times How often the question was asked before: the server must not take the batch for the earlier one. */
   add(question: NotedQuestion, times: number): void {
     this.rows += 1;
-    this.#digest.update(`${question.id} ${times}\n`);
+    this.#asked.push(`${question.id} ${times}\n`);
     fs.writeSync(this.#file, `${JSON.stringify(question)}\n`);
   }
 
@@ -35,7 +36,8 @@ export class Draft {
   finish(): void {
     fs.fsyncSync(this.#file);
     this.close();
-    const name = `adk-metrics-${this.#digest.digest("hex").slice(0, 32)}`;
+    const digest = createHash("sha256").update(this.#asked.toSorted().join("")).digest("hex");
+    const name = `adk-metrics-${digest.slice(0, 32)}`;
     const { rows, bytes } = this;
     const record = { format: FORMAT, version: 1, ...this.#target, rows, bytes, name, state: "noted" } as const;
     this.#batches.adoptDraft(this.#folder, record);
