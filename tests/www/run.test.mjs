@@ -181,7 +181,7 @@ describe("a run", { skip }, () => {
     const repeated = Number(await figure("Retries").innerText());
     assert.equal(repeated, Math.floor((length + 4) / 7), "every seventh call failed");
     assert.ok(Number(await figure("Skipped (vote decided)").innerText()) > 0);
-    await says(figure("Failed"), /^0$/);
+    await says(figure("Samples without a reply"), /^0$/);
     await page.getByRole("button", { name: "Score again" }).click();
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "Run" }).click();

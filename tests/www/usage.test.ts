@@ -14,7 +14,7 @@ test("what judges took is added up, and tokens that no answer told are called an
     ["Retries", "2"],
     ["Skipped (vote decided)", "3"],
     ["From cache", "1"],
-    ["Failed calls", "1"],
+    ["Samples without a reply", "1"],
     ["Tokens in", "5,010 (estimated for 1 answer)"],
     ["Tokens out", "30"],
     ["Cost", "0.5"],
@@ -29,7 +29,7 @@ test("who played the users, and what that took, is told apart", () => {
     [
       ["Simulated user", "m, n"],
       ["Calls for users", "6"],
-      ["Failed calls for users", "2"],
+      ["Users without a reply", "2"],
       ["Tokens in for users", "160 (estimated for 4 answers)"],
       ["Cost of users", "2"],
     ],

@@ -139,7 +139,7 @@ function RunningPanel() {
           <Figure name="Skipped (vote decided)" value={of("saved")} />
           <Figure name="From cache" value={of("cached")} />
           <Figure name="Retries" value={of("retried")} />
-          <Figure name="Failed" value={of("lost")} isBad />
+          <Figure name="Samples without a reply" value={of("lost")} isBad />
           <Figure name="Waiting" value={of("queued") + of("inFlight")} />
           <Figure name="Tokens in" value={of("inputTokens")} />
           <Figure name="Tokens out" value={of("outputTokens")} />
@@ -222,7 +222,7 @@ function FinishedPanel() {
           <Figure name="Skipped (vote decided)" value={of("saved")} />
           <Figure name="From cache" value={of("cached")} />
           <Figure name="Retries" value={of("retried")} />
-          <Figure name="Failed" value={of("lost")} isBad />
+          <Figure name="Samples without a reply" value={of("lost")} isBad />
           {tokenFacts(used).map(([name, value]) => (
             <Figure key={name} name={name} text={value} />
           ))}
