@@ -291,6 +291,32 @@ test("several annotators have Krippendorff's alpha", () => {
   assert.equal(labels.annotators, 3);
 });
 
+test("Krippendorff's alpha counts verdicts that people disagree on, with an interval that is always the same", () => {
+  const ids = Array.from({ length: 40 }, (_, at) => `case_${at}`);
+  const results = resultsOf(Object.fromEntries(ids.map((id) => [id, { polite: [1, 1, 1] }])));
+  // Two people, who disagree on every fourth case.
+  const labels = ids.flatMap((evalId, at) =>
+    ["ann", "bob"].map((annotator) => ({
+      evalId,
+      metricName: RUBRICS,
+      rubricId: "polite",
+      annotator,
+      label: at % 2 === 0 && !(annotator === "bob" && at % 4 === 0),
+    })),
+  );
+  const found = calibrate(results, labels);
+  const [{ alpha, labelled }] = found.subjects;
+  assert.equal(labelled, 30, "what is undecided does not count for the judge");
+  assert.equal(alpha.verdicts, 40);
+  assert.ok(
+    0 < alpha.low && alpha.low < alpha.value && alpha.value < alpha.high && alpha.high < 1,
+    JSON.stringify(alpha),
+  );
+  assert.ok(alpha.value < 0.6, JSON.stringify(alpha));
+  assert.deepEqual(calibrate(results, labels).subjects[0].alpha, alpha);
+  assert.match(renderCalibrationTable(found), /alpha 0\.\d\d \(0\.\d\d\s+to 0\.\d\d\)/);
+});
+
 test("votes tell how often samples agree, and what fewer would have given", () => {
   const { subjects } = calibrate(resultsOf(TWO), csv("open,1,brief,1", "closed,1,brief,0"));
   const [{ consistency }] = subjects;

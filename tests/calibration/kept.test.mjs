@@ -6,7 +6,7 @@ import { importEntry } from "../package/support/package.mjs";
 import { pairsOf, resultsOf, RUBRICS } from "./results.mjs";
 
 const { calibrate, withCalibration } = await importEntry("./calibration");
-const { renderHtml, renderMarkdown, renderTable } = await importEntry("./report");
+const { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable } = await importEntry("./report");
 
 describe("a calibration that is kept", () => {
   const { cases, labels } = pairsOf({ PP: 6, PF: 2, FP: 1, FF: 3 });
@@ -14,13 +14,17 @@ describe("a calibration that is kept", () => {
   const kept = JSON.stringify(calibrate(results, labels));
   const evaluated = {
     evalSetId: "shop",
+    evalSetResultId: "shop_2",
+    engineVersion: "0.1.0",
+    referenceVersion: "2.13.0",
+    dialect: "adk-python",
     evalCaseResults: [
       {
         evalSetId: "shop",
         evalId: "new",
         finalEvalStatus: 1,
         sessionId: "",
-        overallEvalMetricResults: [],
+        overallEvalMetricResults: [{ metricName: RUBRICS, evalStatus: 1, score: 1, threshold: 0.7 }],
         evalMetricResultPerInvocation: [
           {
             actualInvocation: {},
@@ -56,6 +60,45 @@ describe("a calibration that is kept", () => {
     assert.match(renderTable(withCalibration(evaluated, kept), { width: 200 }), said);
     assert.match(renderHtml(withCalibration(evaluated, kept)), said);
     assert.match(renderMarkdown(withCalibration(evaluated, kept)), /75 &#37; of 12/);
+  });
+
+  test("is in JUnit's properties, of the suite in words and of each test as numbers", () => {
+    const xml = renderJUnit(changed((set) => (set.judges[0].model = "gpt-6")));
+    const { value, low, high } = calibrate(results, labels).subjects[0].agreement;
+    assert.match(
+      xml,
+      /<property name="judgeCalibration" value="human labels agree .* in 75 % of 12 \(47 to 91 %\), before/,
+    );
+    const properties = [...xml.matchAll(/<property name="(judge(?:Agreement|Labels|Changed)\w*)" value="([^"]*)"/g)];
+    assert.deepEqual(
+      properties.map(([, name, text]) => [name, text]),
+      [
+        ["judgeAgreement", String(value)],
+        ["judgeAgreementLow", String(low)],
+        ["judgeAgreementHigh", String(high)],
+        ["judgeLabels", "12"],
+        ["judgeChanged", "the judge, gpt-5 then and gpt-6 now"],
+      ],
+    );
+  });
+
+  test("is in columns of CSV, which other results do not have", () => {
+    const read = (text) => {
+      const [header, ...rows] = text
+        .trimEnd()
+        .split("\r\n")
+        .map((row) => row.split(","));
+      return rows.map((cells) => Object.fromEntries(header.map((name, at) => [name, cells[at]])));
+    };
+    const rows = read(renderCsv(withCalibration(evaluated, kept)));
+    assert.deepEqual(
+      rows.map((row) => [row.metricName, row.judgeAgreement, row.judgeLabels, row.judgeChanged]),
+      [
+        [RUBRICS, "0.75", "12", ""],
+        [RUBRICS, "0.75", "12", ""],
+      ],
+    );
+    assert.ok(!("judgeAgreement" in read(renderCsv(evaluated))[0]));
   });
 
   for (const [what, change, said] of [

@@ -20,6 +20,8 @@ function close(found: number | undefined, expected: number, what: unknown): void
 const alone = <T extends object>(items: T[]): (T & { group: string })[] =>
   items.map((item, at) => ({ ...item, group: String(at) }));
 
+const labelledBy = (units: number[][]) => units.map((categories, at) => ({ categories, group: String(at) }));
+
 describe("as well-known packages find it", () => {
   test("Cohen's kappa, plain and weighted, with its interval", () => {
     for (const one of vectors.kappas) {
@@ -32,7 +34,19 @@ describe("as well-known packages find it", () => {
   });
 
   test("Krippendorff's alpha of labels and of ranks, also with gaps", () => {
-    for (const one of vectors.alphas) close(alphaOf(one.units, one.categories, one.ordinal), one.value, one);
+    for (const one of vectors.alphas) {
+      close(alphaOf(labelledBy(one.units), one.categories, one.ordinal, 0.95)?.value, one.value, one);
+    }
+  });
+
+  test("the interval of Krippendorff's alpha, but for what the draws change", () => {
+    for (const one of vectors.alpha_intervals) {
+      const found = alphaOf(labelledBy(one.units), one.categories, one.ordinal, 0.95);
+      const isClose = (["low", "high"] as const).every(
+        (end) => Math.abs((found?.[end] ?? Infinity) - one[end]) < 0.025,
+      );
+      assert.ok(isClose, `${JSON.stringify(found)} instead of ${one.low} to ${one.high}`);
+    }
   });
 
   test("the exact test of McNemar", () => {
@@ -164,6 +178,29 @@ describe("intervals of 95 % contain the truth in at least 93 % of 2,000 rounds",
     assert.ok(share >= 0.93, `${share}`);
   });
 
+  for (const [name, count, people, rate, right] of [
+    ["30 verdicts, two people who mostly agree", 30, 2, 0.5, 0.9],
+    ["50 verdicts, three people, of which few verdicts fail", 50, 3, 0.8, 0.95],
+    ["50 verdicts, two people who often disagree", 50, 2, 0.8, 0.75],
+  ] as const) {
+    test(`Krippendorff's alpha of ${name}`, () => {
+      const share = coverage(trueAlpha(rate, right), () =>
+        alphaOf(
+          labelledBy(
+            Array.from({ length: count }, () => {
+              const isGood = random() < rate;
+              return Array.from({ length: people }, () => Number(random() < right === isGood));
+            }),
+          ),
+          2,
+          false,
+          0.95,
+        ),
+      );
+      assert.ok(share >= 0.93, `${share}`);
+    });
+  }
+
   test("agreement where the turns of a case depend on each other: 40 cases with 4 turns", () => {
     const share = coverage(0.8, () => {
       const pairs = Array.from({ length: 40 }, (_, at) => {
@@ -175,6 +212,12 @@ describe("intervals of 95 % contain the truth in at least 93 % of 2,000 rounds",
     assert.ok(share >= 0.93, `${share}`);
   });
 });
+
+/** What alpha is for very many verdicts, of which a share passes, by people who are right so often. */
+function trueAlpha(rate: number, right: number): number {
+  const passing = rate * right + (1 - rate) * (1 - right);
+  return 1 - (2 * right * (1 - right)) / (2 * passing * (1 - passing));
+}
 
 test("what fewer and more samples give is what drawing them gives", () => {
   const random = randomOf(9);

@@ -63,6 +63,31 @@ def alphas():
     return found
 
 
+def alpha_intervals():
+    """scipy's percentile bootstrap of krippendorff's alpha, with T. C. Hesterberg's tails for few cases."""
+    found = []
+    for _ in range(8):
+        categories = int(rng.choice([2, 5]))
+        count = int(rng.integers(15, 60))
+        truth = rng.integers(0, categories, count)
+        data = np.array([np.where(rng.random(count) < 0.75, truth, rng.integers(0, categories, count)) for _ in range(3)])
+        level = "nominal" if categories == 2 else "ordinal"
+        ours = {"value_domain": list(range(categories)), "level_of_measurement": level}
+        reach = np.sqrt(count / (count - 1)) * stats.t.ppf(0.975, count - 1)
+        result = stats.bootstrap(
+            (np.arange(count),),
+            lambda drawn, data=data, ours=ours: krippendorff.alpha(reliability_data=data[:, drawn], **ours),
+            n_resamples=9999,
+            vectorized=False,
+            method="percentile",
+            confidence_level=1 - 2 * stats.norm.sf(reach),
+            rng=rng,
+        )
+        low, high = result.confidence_interval
+        found.append({"units": data.T.tolist(), "categories": categories, "ordinal": level == "ordinal", "low": low, "high": high})
+    return found
+
+
 def mcnemars():
     found = []
     for _ in range(40):
@@ -133,6 +158,7 @@ vectors = {
     "powered": powered(),
     "corrected": corrected(),
     "majorities": majorities(),
+    "alpha_intervals": alpha_intervals(),
 }
 with open("vectors.json", "w", encoding="utf-8") as file:
     json.dump(vectors, file)

@@ -15,7 +15,7 @@ import {
   wilson,
 } from "../../pkg-template/src/statistics/estimates.js";
 
-import { meanInterval } from "../../pkg-template/src/compare/bootstrap.js";
+import { meanInterval } from "../../pkg-template/src/statistics/bootstrap.js";
 import { detectableDifference, holm, meanTest, signTest } from "../../pkg-template/src/statistics/significance.js";
 import { coverage, randomOf } from "./simulation.js";
 

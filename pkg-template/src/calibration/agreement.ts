@@ -4,6 +4,7 @@
  */
 
 import { grouped } from "../lists.js";
+import { percentiles, resampledSums } from "../statistics/bootstrap.js";
 import { normalQuantile } from "../statistics/distributions.js";
 import { clusteredError, clusteredShare, type Estimate, mean } from "../statistics/estimates.js";
 
@@ -80,34 +81,71 @@ export function kappaOf(
   return { value, low: Math.tanh(Math.atanh(value) - half), high: Math.tanh(Math.atanh(value) + half) };
 }
 
+/** What several people say of one verdict, as categories from 0 up. */
+export interface Unit {
+  categories: readonly number[];
+  /** What it depends on: its case. */
+  group: string;
+}
+
 /**
  * K. Krippendorff's alpha: how far those agree who labelled the same (Content Analysis, 2004, chapter 11). 1 is perfect, 0 what
- * chance would give. Undefined where nothing was labelled twice, or all labels are the same.
+ * chance would give. Its interval is that of the bootstrap over groups, with draws that are always the same. Undefined where
+ * nothing was labelled twice, or all labels are the same; without an interval for perfect agreement or a single group.
  *
- * @param units The labels of each verdict, as categories from 0 up.
  * @param ordinal Whether labels are ranks; otherwise any two that differ are as different as any other two.
  */
 export function alphaOf(
-  units: readonly (readonly number[])[],
+  units: readonly Unit[],
   categories: number,
   ordinal: boolean,
-): number | undefined {
-  const shared = units.filter(({ length }) => length > 1);
-  const totals = Array.from({ length: categories }, () => 0);
-  for (const unit of shared) for (const label of unit) totals[label] = (totals[label] as number) + 1;
-  const n = sum(totals);
-  const distance = (a: number, b: number): number => {
-    if (a === b) return 0;
-    if (!ordinal) return 1;
-    const [low, high] = a < b ? [a, b] : [b, a];
-    const between = sum(totals.slice(low, high + 1));
-    return (between - ((totals[low] as number) + (totals[high] as number)) / 2) ** 2;
-  };
-  const observed = sum(
-    shared.map((unit) => sum(unit.flatMap((a) => unit.map((b) => distance(a, b)))) / (unit.length - 1)),
+  confidence: number,
+): Estimate | undefined {
+  const groups = grouped(
+    units.filter((unit) => unit.categories.length > 1),
+    ({ group }) => group,
   );
-  const expected = sum(totals.flatMap((a, at) => totals.map((b, other) => a * b * distance(at, other)))) / (n - 1);
-  return expected > 0 ? 1 - observed / expected : undefined;
+  const cells = Array.from({ length: categories }, (_, a) =>
+    Array.from({ length: categories - a }, (_, more) => ({ a, b: a + more })),
+  ).flat();
+  const ofGroups = cells.map(({ a, b }) =>
+    Float64Array.from(groups, (members) => sum(members.map((unit) => coincidences(unit.categories, a, b)))),
+  );
+  const alphaOfCounts = (countOf: (cell: number) => number): number => {
+    const totals = Array.from({ length: categories }, () => 0);
+    for (const [cell, { a, b }] of cells.entries()) {
+      totals[a] = (totals[a] as number) + countOf(cell);
+      if (a !== b) totals[b] = (totals[b] as number) + countOf(cell);
+    }
+    let [observed, expected] = [0, 0];
+    for (const [cell, { a, b }] of cells.entries()) {
+      if (a === b) continue;
+      const [low, high] = [totals[a] as number, totals[b] as number];
+      const distance = ordinal ? (sum(totals.slice(a, b + 1)) - (low + high) / 2) ** 2 : 1;
+      observed += countOf(cell) * distance;
+      expected += low * high * distance;
+    }
+    return expected > 1e-9 ? 1 - (observed * (sum(totals) - 1)) / expected : Number.NaN;
+  };
+  const value = alphaOfCounts((cell) => sum([...(ofGroups[cell] as Float64Array)]));
+  if (Number.isNaN(value)) return undefined;
+  if (value > 1 - 1e-12 || groups.length < 2) return { value };
+  const drawn = ofGroups.map((counts) => resampledSums(counts, RESAMPLES, SEED));
+  const alphas = Float64Array.from({ length: RESAMPLES }, (_, draw) => {
+    const found = alphaOfCounts((cell) => drawn[cell]?.[draw] as number);
+    // All that were drawn say the same.
+    return Number.isNaN(found) ? 1 : found;
+  });
+  return { value, ...percentiles(alphas, groups.length, confidence) };
+}
+
+const RESAMPLES = 2000;
+const SEED = 0;
+
+/** How often two categories meet in the labels of one verdict, each label counting once in all. */
+function coincidences(labels: readonly number[], a: number, b: number): number {
+  const [ofA, ofB] = [a, b].map((category) => labels.filter((one) => one === category).length) as [number, number];
+  return (a === b ? ofA * (ofA - 1) : ofA * ofB) / (labels.length - 1);
 }
 
 /**

@@ -65,12 +65,15 @@ export function calibrate(
 
 function subjectsOf(verdicts: readonly Verdict[], found: Matched, confidence: number): SubjectCalibration[] {
   const labels = new Map(found.labelled.map((one) => [keyOf(one.verdict), one]));
-  return labelledSubjects(verdicts, found.labelled).map((subject) => subjectOf(subject, labels, confidence));
+  const said = new Map([...found.labelled, ...found.undecided].map((one) => [keyOf(one.verdict), one.categories]));
+  return labelledSubjects(verdicts, found.labelled).map((subject) => subjectOf(subject, labels, said, confidence));
 }
 
+/** @param said What each person says of a verdict, also where they could not agree on a label. */
 function subjectOf(
   { verdicts, ...about }: Subject,
   labels: ReadonlyMap<string, Labelled>,
+  said: ReadonlyMap<string, readonly number[]>,
   confidence: number,
 ): SubjectCalibration {
   const labelled = verdicts.flatMap((verdict) => labels.get(keyOf(verdict)) ?? []);
@@ -87,7 +90,7 @@ function subjectOf(
   const kappa = kappaOf(pairs, 2, false, confidence);
   const sensitivity = shareOf(passing, ({ judge }) => judge === 1, confidence);
   const specificity = shareOf(failing, ({ judge }) => judge === 0, confidence);
-  const alpha = agreementOfPeople(labelled);
+  const alpha = agreementOfPeople(verdicts, said, confidence);
   const scores = scoresOf(labelled, confidence);
   const consistency = consistencyIn(verdicts, labels);
   return {
@@ -103,11 +106,18 @@ function subjectOf(
   };
 }
 
-function agreementOfPeople(labelled: readonly Labelled[]): { value: number; verdicts: number } | undefined {
-  const scale = labelled[0] === undefined ? undefined : scaleOf(labelled[0].verdict);
-  const units = labelled.map(({ categories }) => categories);
-  const value = alphaOf(units, scale === undefined ? 2 : scale.most - scale.least + 1, scale !== undefined);
-  return value === undefined ? undefined : { value, verdicts: units.filter(({ length }) => length > 1).length };
+function agreementOfPeople(
+  verdicts: readonly Verdict[],
+  said: ReadonlyMap<string, readonly number[]>,
+  confidence: number,
+): SubjectCalibration["alpha"] {
+  const [first] = verdicts;
+  const scale = first === undefined ? undefined : scaleOf(first);
+  const units = verdicts.map((verdict) => ({ categories: said.get(keyOf(verdict)) ?? [], group: groupOf(verdict) }));
+  const size = scale === undefined ? 2 : scale.most - scale.least + 1;
+  const estimate = alphaOf(units, size, scale !== undefined, confidence);
+  const shared = units.filter(({ categories }) => categories.length > 1).length;
+  return estimate === undefined ? undefined : { ...estimate, verdicts: shared };
 }
 
 function scoresOf(labelled: readonly Labelled[], confidence: number): SubjectCalibration["scores"] {

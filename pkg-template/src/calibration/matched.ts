@@ -25,8 +25,8 @@ export interface Labelled {
 /** What labels came to. */
 export interface Matched {
   labelled: Labelled[];
-  /** Verdicts that annotators disagree on as often as they agree, with their labels. */
-  undecided: number[][];
+  /** Verdicts that as many annotators pass as fail, and what each of them says. */
+  undecided: Pick<Labelled, "verdict" | "categories">[];
   /** Labels that are there, those that count, and rows without one. */
   given: number;
   used: number;
@@ -78,7 +78,7 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
     else problems.push({ ...placeOf(row), ...read });
   }
   const labelled: Labelled[] = [];
-  const undecided: number[][] = [];
+  const undecided: Matched["undecided"] = [];
   let used = 0;
   for (const readingsOfOne of grouped(readings, ({ verdict }) => keyOf(verdict))) {
     const single = withoutRepeated(readingsOfOne, problems);
@@ -88,7 +88,7 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
     const categories = single.map((one) => categoryOf(one, scale));
     const joint = jointly(single, scale);
     if (joint === undefined) {
-      undecided.push(categories);
+      undecided.push({ verdict: first.verdict, categories });
       problems.push({
         ...placeOf((single.at(-1) as Reading).row),
         message: `annotators disagree, as many for as against: ${single.map(({ annotator, passes }) => `${annotator || "no name"} ${passes ? "passes" : "fails"} it`).join(", ")}`,

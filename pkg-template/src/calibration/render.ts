@@ -69,7 +69,7 @@ function sentencesOf(one: SubjectCalibration, confidence: number): string[] {
     ...(alpha === undefined
       ? []
       : [
-          `People agree with each other: Krippendorff's alpha ${alpha.value.toFixed(2)} of 1, over ${count(alpha.verdicts, "verdict")} with several labels. A judge cannot be held to more.`,
+          `People agree with each other: Krippendorff's alpha ${numberText(alpha)}, where 1 is perfect, over ${count(alpha.verdicts, "verdict")} with several labels. A judge cannot be held to more.`,
         ]),
     ...(one.consistency === undefined ? [] : consistencySentences(one.consistency)),
     ...(doubtful > 0 && doubtful < labelled

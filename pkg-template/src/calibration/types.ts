@@ -60,7 +60,7 @@ export interface SubjectCalibration {
   /** What it fails of what people fail. */
   specificity?: Estimate;
   /** How far people agree with each other: Krippendorff's alpha, over the verdicts that several of them labelled. */
-  alpha?: { value: number; verdicts: number };
+  alpha?: Estimate & { verdicts: number };
   passRate: PassRates;
   /** How far samples of one question agree; absent where the results have no votes. */
   consistency?: Consistency;

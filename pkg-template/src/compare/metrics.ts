@@ -12,7 +12,7 @@ import type {
   PassCounts,
   VerdictChanges,
 } from "../types.js";
-import { type Bootstrap, meanInterval } from "./bootstrap.js";
+import { type Bootstrap, meanInterval } from "../statistics/bootstrap.js";
 import { type CommonMetric, mean } from "./cases.js";
 import type { StoredCase, StoredRun } from "./read.js";
 import { definedProperties } from "../lists.js";

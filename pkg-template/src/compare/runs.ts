@@ -14,7 +14,7 @@ import type {
   RunComparison,
   ThresholdChange,
 } from "../types.js";
-import type { Bootstrap } from "./bootstrap.js";
+import type { Bootstrap } from "../statistics/bootstrap.js";
 import { caseComparison, type CommonMetric, statusOfCase, worstFirst } from "./cases.js";
 import { metricComparisons, passComparison } from "./metrics.js";
 import { lostVerdicts, notesOf, nothingToCompare, tooMany } from "./notes.js";

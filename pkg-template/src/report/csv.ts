@@ -21,12 +21,14 @@ import { defused, head, visible } from "./text.js";
 const HEADER = ["evalSetId", "evalId", "run", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
 const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOutputTokens", "rubricScores"];
 const SIMULATOR_HEADER = ["simulatorModels", "simulatorCalls", "simulatorInputTokens", "simulatorOutputTokens"];
+const CALIBRATED_HEADER = ["judgeAgreement", "judgeAgreementLow", "judgeAgreementHigh", "judgeLabels", "judgeChanged"];
 const REPEATED_HEADER = ["caseRuns", "casePassedRuns", "isFlaky"];
 const WARNINGS_HEADER = "warnings";
 
 /** Which columns there are besides those that all results have. */
 interface Columns {
   judged: boolean;
+  calibrated: boolean;
   /** Where cases were run repeatedly: what is known of each, by evalset and id. */
   repeated: ReadonlyMap<string, CaseReliability> | undefined;
   simulated: boolean;
@@ -41,6 +43,9 @@ interface Columns {
  * Where judges had a part in some result, five more columns follow: how many samples were asked about a turn, how many
  * might have been, the tokens of those not from a cache, and the rubrics of the turn or the case with their scores as JSON,
  * such as `{"is_polite":1,"names_price":null}`.
+ *
+ * Where results have what a calibration found of their judges, five more follow: in which share people agree with the judge of
+ * the metric, the ends of its interval, of how many labels, and what is another one since.
  *
  * Where cases were run repeatedly, three more follow: how many runs of the case passed or failed, how many passed, and whether
  * some passed and some failed.
@@ -77,10 +82,12 @@ function* csvPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
   const cases = repeatedOf(sets)?.cases;
   const repeated = cases === undefined ? undefined : new Map(cases.map((one) => [keyOf(one), one]));
   const simulated = sets.some(({ simulatorUsage }) => Boolean(simulatorUsage));
-  const columns: Columns = { judged: anyJudged(sets), repeated, simulated, warnings: anyWarning(sets) };
+  const calibrated = sets.some(({ judgeCalibrations }) => (judgeCalibrations?.length ?? 0) > 0);
+  const columns: Columns = { judged: anyJudged(sets), calibrated, repeated, simulated, warnings: anyWarning(sets) };
   const header = [
     ...HEADER,
     ...(columns.judged ? JUDGED_HEADER : []),
+    ...(calibrated ? CALIBRATED_HEADER : []),
     ...(repeated === undefined ? [] : REPEATED_HEADER),
     ...(simulated ? SIMULATOR_HEADER : []),
     ...(columns.warnings ? [WARNINGS_HEADER] : []),
@@ -115,6 +122,7 @@ function rowsOf(
         ...begin,
         ...cells,
         ...(columns.judged ? judgedCells(metric) : []),
+        ...(columns.calibrated ? calibratedCells(set.judgeCalibrations, metric) : []),
         ...(columns.repeated === undefined ? [] : repeatedCells(columns.repeated.get(keyOf(result)))),
         ...(columns.simulated ? simulatorCells(isFirst && rows.length === 0 ? set.simulatorUsage : undefined) : []),
         ...(columns.warnings ? [warningsCell(rows.length === 0 ? [...ofSet, ...ofMetric] : ofMetric)] : []),
@@ -145,6 +153,14 @@ function rowsOf(
 
 function keyOf({ evalSetId, evalId }: { evalSetId: string; evalId: string }): string {
   return JSON.stringify([evalSetId, evalId]);
+}
+
+/** The cells below {@link CALIBRATED_HEADER}. */
+function calibratedCells(found: EvalSetResult["judgeCalibrations"], metric: EvalMetricResult | undefined): string[] {
+  const one = found?.find(({ metricName }) => metricName === metric?.metricName);
+  if (one === undefined) return CALIBRATED_HEADER.map(() => "");
+  const { value, low, high } = one.agreement;
+  return [...[value, low, high, one.labelled].map(numberCell), cell(one.stale ?? "")];
 }
 
 /** The cells below {@link REPEATED_HEADER}. */

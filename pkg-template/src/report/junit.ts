@@ -11,14 +11,14 @@
  * - The seconds that the agent took for an eval case, where they are known, are the `time` of its first test case, so that
  *   the times of a suite add up to that of its eval cases.
  * - Warnings, and that a run was cancelled, are the suite's `<system-err>`.
- * - What judges were asked and took is told in properties too: that of the whole run with the suite, that of a
- *   metric with its test case.
+ * - What judges were asked and took, and how often people agree with them, is told in properties too: that of the whole run
+ *   with the suite, that of a metric with its test case.
  */
 
 import { EvalStatus } from "../enums.js";
-import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult, JudgeCalibration } from "../types.js";
 import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, traceOf, verdictText } from "./difference.js";
-import { judgeNames, tokensOf } from "./judged.js";
+import { calibrationsText, judgeNames, tokensOf } from "./judged.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import { reliabilityProperties, repeatedOf } from "./reliability.js";
 import {
@@ -165,7 +165,13 @@ function testsOf({ name, run, result }: NamedCase, set: EvalSetResult, ofCase?: 
       status: testStatus(metric, set),
       message: messageOf(metric),
       text: failure ? failureText(failure) : "",
-      properties: [...place, ...scoreProperties(metric), ...(samples.get(metric.metricName) ?? []), ...informational],
+      properties: [
+        ...place,
+        ...scoreProperties(metric),
+        ...(samples.get(metric.metricName) ?? []),
+        ...calibrationProperties(set.judgeCalibrations?.find(({ metricName }) => metricName === metric.metricName)),
+        ...informational,
+      ],
     });
   }
   const [first] = tests;
@@ -194,6 +200,19 @@ function scoreProperties({ score, threshold }: EvalMetricResult): Test["properti
       ["threshold", threshold],
     ] as const
   ).flatMap(([name, value]) => property(name, value));
+}
+
+/** How often people agree with the judge of a metric, as a stored calibration found. */
+function calibrationProperties(found: JudgeCalibration | undefined): Test["properties"] {
+  if (found === undefined) return [];
+  const { labelled, agreement, stale } = found;
+  return [
+    ...property("judgeAgreement", agreement.value),
+    ...property("judgeAgreementLow", agreement.low),
+    ...property("judgeAgreementHigh", agreement.high),
+    ...property("judgeLabels", labelled),
+    ...(stale === undefined ? [] : [["judgeChanged", stale] satisfies [string, string]]),
+  ];
 }
 
 /** The samples of each metric and their tokens, over all turns. */
@@ -242,7 +261,9 @@ function sampleProperties(turns: readonly EvalMetricResult[]): Test["properties"
 function judgeProperties(set: EvalSetResult): Test["properties"] {
   const { judgeUsage: usage, simulatorUsage: users } = set;
   const names = judgeNames([set]);
+  const right = calibrationsText([set]);
   return [
+    ...(right === undefined ? [] : [["judgeCalibration", right] satisfies [string, string]]),
     ...(names.length > 0 ? [["judges", names.join(", ")] satisfies [string, string]] : []),
     ...(users?.models?.length ? [["simulators", users.models.join(", ")] satisfies [string, string]] : []),
     ...(

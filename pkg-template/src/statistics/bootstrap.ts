@@ -1,13 +1,13 @@
 /**
- * The percentile bootstrap of a mean (B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter
- * 13): the mean is computed for many samples of the same size drawn from the values with replacement, and the interval
- * is what lies between the tails of these means. For paired data the values are the differences of the pairs.
+ * The percentile bootstrap (B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13): a figure is
+ * computed for many samples of the same size drawn from the data with replacement, and the interval is what lies between the
+ * tails of these figures. For paired data the values are the differences of the pairs.
  *
  * O(resamples · n) time, O(resamples) space. Deterministic: the draws depend on the seed and on n alone, so the
  * interval of the negated values is the negated interval.
  */
 
-import { normalBelow, studentQuantile } from "../statistics/distributions.js";
+import { normalBelow, studentQuantile } from "./distributions.js";
 
 /** A confidence interval. */
 export interface Interval {
@@ -23,10 +23,7 @@ export interface Bootstrap {
 }
 
 /**
- * The confidence interval of the mean of values. With B resamples and k = ⌊(B + 1)·tail⌋ it reaches from the kth smallest to
- * the kth largest of their means (p. 160), from the smallest to the largest if k is 0. Means of resamples of n values vary
- * less than means of n new values do: the tail is that of T. C. Hesterberg's expanded percentile interval (What Teachers
- * Should Know about the Bootstrap, 2015, section 3.3), which is somewhat smaller than (1 − confidence)/2 for few values.
+ * The confidence interval of the mean of values.
  *
  * @returns undefined for fewer than two values, which say nothing of how values vary, and where a sum overflows.
  */
@@ -34,12 +31,22 @@ export function meanInterval(values: Float64Array, { resamples, seed, confidence
   const [first] = values;
   if (first === undefined || values.length < 2) return undefined;
   if (values.every((value) => value === first)) return { low: first, high: first };
-  const sums = resampledSums(values, resamples, seed).sort();
-  // What rounding takes away must not move k.
-  const k = Math.max(1, Math.floor((resamples + 1) * tailOf(values.length, confidence) + 1e-9));
-  const low = (sums[k - 1] as number) / values.length;
-  const high = (sums[resamples - k] as number) / values.length;
+  const sums = percentiles(resampledSums(values, resamples, seed), values.length, confidence);
+  const [low, high] = [sums.low / values.length, sums.high / values.length];
   return Number.isFinite(low) && Number.isFinite(high) ? { low: low + 0, high: high + 0 } : undefined;
+}
+
+/**
+ * What lies between the tails of the figures of resamples of n data. With B resamples and k = ⌊(B + 1)·tail⌋ it reaches from
+ * the kth smallest to the kth largest (p. 160), from the smallest to the largest if k is 0. Figures of resamples of n data vary
+ * less than figures of n new data do: the tail is that of T. C. Hesterberg's expanded percentile interval (What Teachers
+ * Should Know about the Bootstrap, 2015, section 3.3), which is somewhat smaller than (1 − confidence)/2 for few data.
+ */
+export function percentiles(figures: Float64Array, n: number, confidence: number): Interval {
+  const sorted = figures.sort();
+  // What rounding takes away must not move k.
+  const k = Math.max(1, Math.floor((sorted.length + 1) * tailOf(n, confidence) + 1e-9));
+  return { low: sorted[k - 1] as number, high: sorted[sorted.length - k] as number };
 }
 
 /** Which share of the resamples lies beyond either end of the interval of so many values. */
@@ -49,11 +56,12 @@ function tailOf(count: number, confidence: number): number {
 }
 
 /**
- * The sum of each resample. Indices are words of xoshiro128** (D. Blackman and S. Vigna, 2018) scaled to n, whose bias,
+ * The sum of each resample. The same data are drawn for values of the same number and seed, so that several columns can be
+ * summed one after the other. Indices are words of xoshiro128** (D. Blackman and S. Vigna, 2018) scaled to n, whose bias,
  * n/2³² at most, is far below what resampling can show. Its state stays in local variables: this is the one loop here
  * that takes time.
  */
-function resampledSums(values: Float64Array, resamples: number, seed: number): Float64Array {
+export function resampledSums(values: Float64Array, resamples: number, seed: number): Float64Array {
   const n = values.length;
   const scale = n / 2 ** 32;
   const sums = new Float64Array(resamples);
