@@ -1,8 +1,7 @@
 // Every judged metric, and a simulated user, with a real model at the other end of the wire. It is too small to judge well:
 // what is tested is that its replies are read, and that what cannot be read is said.
 //
-// `MODEL_TESTS=full` asks five samples of every metric, with and without schemas, and has a longer conversation; it takes
-// about half an hour and prints the shares that docs/judges.md states.
+// `MODEL_TESTS=full` asks five samples of every metric, with and without schemas; it takes about half an hour and prints the shares that docs/judges.md states.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -15,7 +14,7 @@ const NEEDED = [MODEL, ...["node_modules", "../agents/node_modules"].map((path) 
 const isThere = NEEDED.every((path) => existsSync(path));
 const isFull = process.env.MODEL_TESTS === "full";
 const SAMPLES = isFull ? 5 : 1;
-const USER_TURNS = isFull ? 5 : 2;
+const USER_TURNS = 5;
 /** Asked without schemas as well, one for each form of replies, if not all of them are. */
 const FREE = ["final_response_match_v2", "rubric_based_tool_use_quality_v1", "hallucinations_v1", "safety_v1"];
 
@@ -93,7 +92,7 @@ describe("a real model", { skip: isThere ? false : "tests/models/README.md says 
     });
   }
 
-  test("a simulated user talks to an agent", async (context) => {
+  test("a simulated user talks to an agent for five turns", async (context) => {
     server.ignoreSchemas = false;
     const { LIBRARIES, call, say, sky, weatherAgent } = await import("../agents/libraries.mjs");
     const asked = { metricName: "", purpose: "score", invocationIndex: 0, stepIndex: 0, sampleIndex: 0, model: "" };
