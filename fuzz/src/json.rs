@@ -1,7 +1,7 @@
 //! The JSON index reads the same values as `serde_json`.
 
 use adk_metrics::foundation::error::ErrorCode;
-use adk_metrics::foundation::json::{Document, Json, Kind};
+use adk_metrics::foundation::json::{Document, Json, JsonKind};
 use adk_metrics::foundation::write::pretty;
 use serde_json::Value;
 
@@ -52,14 +52,14 @@ fn assert_same(ours: Json<'_>, theirs: &Value) {
         }
         Value::String(text) => assert_eq!(ours.as_str().as_deref(), Some(text.as_str())),
         Value::Array(items) => {
-            assert_eq!(ours.kind(), Kind::Array);
+            assert_eq!(ours.kind(), JsonKind::Array);
             assert_eq!(ours.items().count(), items.len());
             for (ours, theirs) in ours.items().zip(items) {
                 assert_same(ours, theirs);
             }
         }
         Value::Object(fields) => {
-            assert_eq!(ours.kind(), Kind::Object);
+            assert_eq!(ours.kind(), JsonKind::Object);
             assert_eq!(ours.entries().count(), fields.len());
             for (key, value) in ours.entries() {
                 let theirs = fields.get(&*key);

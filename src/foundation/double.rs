@@ -7,8 +7,8 @@
 //! powers, which would be a tenth of the WebAssembly module. Numbers of up to 15 digits, which is nearly all,
 //! take Clinger's fast path and need none of it.
 //!
-//! Complexity: O(n) for the fast path; otherwise O(n²) in the digits, of which 800 count, and the magnitude of
-//! the exponent.
+//! Complexity: O(n) for the fast path; otherwise O(n²) in the number of digits (at most 800 are used) and in the
+//! magnitude of the exponent.
 //!
 //! Sources: Clinger, "How to read floating point numbers accurately", 1990; Steele and White, "How to print
 //! floating-point numbers accurately", 1990.
@@ -115,7 +115,7 @@ fn nearest_exactly(digits: impl Iterator<Item = u8>, exponent: i64) -> f64 {
     if exponent >= 0 {
         number.scale(power, 10);
     } else {
-        // 10 < 2^(10/3 + 1/100): what is left of the quotient has at least 64 bits.
+        // 10 < 2^(10/3 + 1/100), so the quotient keeps at least 64 bits.
         let limbs = (power * 10 / 3 + power / 100 + 96) / 32;
         number.shift_limbs(limbs as usize);
         binary_exponent = -i64::from(limbs * 32);
@@ -186,7 +186,7 @@ impl BigUint {
         let zeros = high.leading_zeros();
         let leading = u128::from(high) << 64 | u128::from(middle) << 32 | u128::from(low);
         let leading = leading << zeros;
-        // The 64 highest bits, of which the first is 1.
+        // The 64 highest bits; the first one is 1.
         let top = (leading >> 32) as u64;
         inexact |= leading as u32 != 0 || limbs.any(|limb| limb != 0);
 
@@ -383,7 +383,7 @@ impl Decimal {
         if self.is_negative { -digit } else { digit }
     }
 
-    /// The fewest digits that read back as the same finite double, and of those the nearest.
+    /// The shortest decimal that reads back as the same finite double; among several, the nearest to it.
     #[must_use]
     pub fn shortest(number: f64) -> Self {
         Self { is_negative: number.is_sign_negative(), ..Self::shortest_magnitude(number) }

@@ -15,17 +15,17 @@ use super::write::{Object, Write, Writer};
 pub enum ErrorCode {
     /// The text is not JSON, or not UTF-8.
     InvalidJson,
-    /// The text is JSON, but not of the shape that is read here.
+    /// The text is JSON, but does not have the expected shape.
     InvalidInput,
     /// The input exceeds a stated limit on size, nesting or number of values.
     LimitExceeded,
-    /// A metric has neither a threshold nor a criterion with one.
+    /// Neither a metric nor its criterion has a threshold.
     ThresholdRequired,
-    /// A metric that only informs was given a threshold or a criterion.
+    /// An informational metric was given a threshold or a criterion.
     ThresholdNotSupported,
     /// No metric has this name.
     UnknownMetric,
-    /// The criterion of a metric is not usable.
+    /// The criterion of a metric cannot be used.
     InvalidCriterion,
     /// The metric compares with a reference, and none was given.
     ReferenceRequired,
@@ -33,19 +33,19 @@ pub enum ErrorCode {
     LengthMismatch,
     /// No actual conversation belongs to an eval case.
     ActualMissing,
-    /// The same rubric id stands for two different rubrics.
+    /// Two different rubrics have the same id.
     RubricConflict,
-    /// A metric judges by rubrics, and there are none.
+    /// A metric needs rubrics, and there are none.
     RubricsRequired,
-    /// A metric judges a simulated user, and there is no scenario.
+    /// A metric judges a simulated user, and the case has no scenario.
     ScenarioRequired,
     /// A call of a judge failed, or its reply cannot be used.
     JudgeFailed,
-    /// The budget for judges did not suffice.
+    /// The budget for judges is spent.
     BudgetExceeded,
-    /// A metric written by the user failed.
+    /// A custom metric failed.
     CustomMetricFailed,
-    /// Something took longer than the time it was given.
+    /// A time limit was exceeded.
     Timeout,
     /// The run was cancelled before this was scored.
     Cancelled,
@@ -142,7 +142,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A sentence that ends needs no second full stop before the help.
+        // A message that ends in a full stop gets no second one before the help.
         let is_bare = self.path.is_none() && self.line.is_none() && self.help.is_some();
         f.write_str(self.message.strip_suffix('.').filter(|_| is_bare).unwrap_or(&self.message))?;
         match (&self.path, self.line) {

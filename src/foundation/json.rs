@@ -1,14 +1,14 @@
 //! JSON as an index over its own text.
 //!
-//! [`Document::parse`] checks a text once, from left to right, and records where every value begins
-//! and ends; [`Json`] is a view of one value. Strings are borrowed from the text and unescaped only
-//! when read, numbers keep their digits (so integers of any size survive), and every value knows
-//! its place, which is what error lines, round trips and lazily parsed invocations are made of.
+//! [`Document::parse`] validates a text in one pass and records where every value begins and ends; [`Json`] is a view of
+//! one value. Strings are borrowed from the text and unescaped only when they are read. Numbers keep their digits, so
+//! integers of any size survive. Every value knows its position in the text, which gives errors their line, lets files
+//! be written back unchanged, and lets invocations be parsed lazily.
 //!
-//! It replaces `serde_json::Value`, which has none of these (docs/decisions/0001-json-index.md).
+//! It replaces `serde_json::Value`, which has none of these properties (docs/decisions/0001-json-index.md).
 //!
-//! Complexity: O(n) time; 16 bytes an indexed value. Grammar: RFC 8259, with repeated keys and
-//! lone surrogates refused, since no two readers agree on what they mean.
+//! Complexity: O(n) time; 16 bytes per value and key. Grammar: RFC 8259. Repeated keys and lone surrogates are rejected,
+//! because parsers disagree on what they mean.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -32,20 +32,21 @@ pub struct Document<'t> {
     slots: Vec<Slot>,
 }
 
-/// One value or key in document order. `next` is the slot after this value's last descendant.
+/// One value or key. Slots are in document order.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
     pub(crate) start: u32,
     pub(crate) end: u32,
+    /// The slot after this value's last descendant.
     pub(crate) next: u32,
-    pub(crate) kind: Kind,
-    /// Of a key: which field of its [shape](super::shape) it is, counted from 1; 0 if it is none.
+    pub(crate) kind: JsonKind,
+    /// For a key: the number of the field that it names in its [shape](crate::model::shape), from 1; 0 if there is none.
     pub(crate) field: u8,
 }
 
 /// The kinds of JSON values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonKind {
     /// `null`
     Null,
     /// `true`
@@ -54,9 +55,9 @@ pub enum Kind {
     False,
     /// A number of any size.
     Number,
-    /// A string whose text between the quotes is its value.
+    /// A string without escapes.
     PlainString,
-    /// A string with escapes in it.
+    /// A string with escapes.
     EscapedString,
     /// An array.
     Array,
@@ -78,7 +79,7 @@ impl<'t> Document<'t> {
     /// A leading byte order mark is skipped.
     ///
     /// # Errors
-    /// `invalid_json` with the line where the text stops being JSON; `limit_exceeded`.
+    /// `invalid_json` with the line of the first byte that is not JSON; `limit_exceeded`.
     pub fn parse(text: impl Into<Cow<'t, str>>) -> Result<Self> {
         at_once(Self::parse_paced(text, &Pace::unbroken()))
     }
@@ -100,10 +101,10 @@ impl<'t> Document<'t> {
         Ok(Self { text, slots })
     }
 
-    /// Parses a text that was made of another document, in which lines mean nothing to its reader.
+    /// Parses a text that the engine generated from another document. Errors have no line, since users never see the text.
     ///
     /// # Errors
-    /// `limit_exceeded`, since what is made may be nested deeper than what was read.
+    /// `limit_exceeded`, since the generated text may be nested deeper than the original.
     pub(crate) async fn rewritten(text: String, pace: &Pace) -> Result<Document<'static>> {
         Document::parse_paced(text, pace).await.map_err(|mut error| {
             error.line = None;
@@ -131,9 +132,8 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The document itself, or the one written inside it: old versions of ADK stored results as a
-    /// JSON string that holds the JSON. Whether it was unwrapped, so that places in it are not those
-    /// of the file, is the second value.
+    /// The document itself, or the document inside it: old versions of ADK stored results as a JSON string that contains
+    /// the JSON. The second value is whether it was unwrapped; then its lines and offsets are not those of the file.
     ///
     /// # Errors
     /// As [`Document::parse`], with lines counted within the string.
@@ -164,21 +164,21 @@ impl<'t> Document<'t> {
     }
 
     pub(crate) fn slot(&self, at: u32) -> Slot {
-        const NOTHING: Slot = Slot { start: 0, end: 4, next: 0, kind: Kind::Null, field: 0 };
+        const NOTHING: Slot = Slot { start: 0, end: 4, next: 0, kind: JsonKind::Null, field: 0 };
         self.slots.get(at as usize).copied().unwrap_or(NOTHING)
     }
 
     /// The bytes of a key.
     pub(crate) fn key(&self, at: u32) -> Cow<'_, [u8]> {
         let slot = self.slot(at);
-        if slot.kind == Kind::PlainString {
+        if slot.kind == JsonKind::PlainString {
             let inner = slot.start as usize + 1..(slot.end as usize).saturating_sub(1);
             return Cow::Borrowed(self.text.as_bytes().get(inner).unwrap_or_default());
         }
         Cow::Owned(string(&self.text, slot).unwrap_or_default().into_owned().into_bytes())
     }
 
-    /// Says which field of its shape a key is.
+    /// Records which field of its shape a key names.
     pub(crate) fn tag(&mut self, key: u32, field: u8) {
         if let Some(slot) = self.slots.get_mut(key as usize) {
             slot.field = field;
@@ -186,7 +186,7 @@ impl<'t> Document<'t> {
     }
 }
 
-/// The items of an array that are left.
+/// The remaining items of an array.
 #[derive(Clone, Copy)]
 pub struct Items<'a> {
     next: Json<'a>,
@@ -205,7 +205,7 @@ impl<'a> Iterator for Items<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// `null`, in no document.
+    /// A `null` outside of any document.
     pub const NULL: Self = Self { document: &NOTHING, at: 0 };
 
     fn slot(self) -> Slot {
@@ -214,24 +214,24 @@ impl<'a> Json<'a> {
 
     /// What kind of value this is.
     #[must_use]
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> JsonKind {
         self.slot().kind
     }
 
     /// Whether this is `null`.
     #[must_use]
     pub fn is_null(self) -> bool {
-        self.kind() == Kind::Null
+        self.kind() == JsonKind::Null
     }
 
-    /// Where the value stands in the text: byte offsets of its first byte and of the one after its last.
+    /// The position of the value in the text: the byte offsets of its start and its end.
     #[must_use]
     pub fn span(self) -> (u32, u32) {
         let slot = self.slot();
         (slot.start, slot.end)
     }
 
-    /// The value as it is written.
+    /// The value as written in the text.
     #[must_use]
     pub fn raw(self) -> &'a str {
         let slot = self.slot();
@@ -270,7 +270,7 @@ impl<'a> Json<'a> {
         self.locate(Error::new(code, message))
     }
 
-    /// Adds this place to an error that has none.
+    /// Adds the path and line of this value to an error that has none.
     #[must_use]
     pub fn locate(self, error: Error) -> Error {
         error.at_path(self.path()).at_line(self.line())
@@ -286,8 +286,8 @@ impl<'a> Json<'a> {
     #[must_use]
     pub fn as_bool(self) -> Option<bool> {
         match self.kind() {
-            Kind::True => Some(true),
-            Kind::False => Some(false),
+            JsonKind::True => Some(true),
+            JsonKind::False => Some(false),
             _ => None,
         }
     }
@@ -302,7 +302,7 @@ impl<'a> Json<'a> {
     /// The digits of a number, as written.
     #[must_use]
     pub fn as_number(self) -> Option<&'a str> {
-        (self.kind() == Kind::Number).then(|| self.raw())
+        (self.kind() == JsonKind::Number).then(|| self.raw())
     }
 
     /// A number as the nearest double; infinite beyond the range of doubles.
@@ -315,11 +315,11 @@ impl<'a> Json<'a> {
     #[must_use]
     pub fn items(self) -> Items<'a> {
         let slot = self.slot();
-        let at = if slot.kind == Kind::Array { self.at + 1 } else { slot.next };
+        let at = if slot.kind == JsonKind::Array { self.at + 1 } else { slot.next };
         Items { next: Json { at, ..self }, end: slot.next }
     }
 
-    /// The value by itself, where a list is read otherwise.
+    /// An iterator over this value alone, for inputs that are a list or a single item.
     pub(crate) fn alone(self) -> Items<'a> {
         Items { next: self, end: self.at + 1 }
     }
@@ -327,7 +327,7 @@ impl<'a> Json<'a> {
     /// The entries of an object in the order written; nothing for any other value.
     pub fn entries(self) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> {
         let slot = self.slot();
-        let mut at = if slot.kind == Kind::Object { self.at + 1 } else { slot.next };
+        let mut at = if slot.kind == JsonKind::Object { self.at + 1 } else { slot.next };
         std::iter::from_fn(move || {
             let key = (at < slot.next).then_some(Json { at, ..self })?;
             let value = Json { at: at + 1, ..self };
@@ -336,7 +336,7 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// The value of a field of the [shape](super::shape) that the object was checked against.
+    /// The value of a field of the [shape](crate::model::shape) that the object was checked against.
     pub(crate) fn field(self, number: u8) -> Option<Json<'a>> {
         let end = self.slot().next;
         let mut key = self.at + 1;
@@ -349,7 +349,7 @@ impl<'a> Json<'a> {
         None
     }
 
-    /// The entries of an object that are no fields of the shape it was checked against.
+    /// The entries of an object that are not fields of the shape that it was checked against.
     pub(crate) fn other_entries(self) -> impl Iterator<Item = (Json<'a>, Json<'a>)> {
         let slot = self.slot();
         let mut at = self.at + 1;
@@ -371,17 +371,17 @@ impl<'a> Json<'a> {
         self.entries().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The value in words, short enough for an error message: `the number 3`, `an object`.
+    /// A short description for error messages: `the number 3`, `an object`.
     #[must_use]
     pub fn describe(self) -> String {
         match self.kind() {
-            Kind::Null => "null".into(),
-            Kind::True => "true".into(),
-            Kind::False => "false".into(),
-            Kind::Number => format!("the number {}", beginning(self.raw())),
-            Kind::Array => "an array".into(),
-            Kind::Object => "an object".into(),
-            Kind::PlainString | Kind::EscapedString => {
+            JsonKind::Null => "null".into(),
+            JsonKind::True => "true".into(),
+            JsonKind::False => "false".into(),
+            JsonKind::Number => format!("the number {}", beginning(self.raw())),
+            JsonKind::Array => "an array".into(),
+            JsonKind::Object => "an object".into(),
+            JsonKind::PlainString | JsonKind::EscapedString => {
                 let text = self.as_str().unwrap_or_default();
                 let start = beginning(&text);
                 let more = if start.len() < text.len() { "…" } else { "" };
@@ -397,7 +397,7 @@ impl fmt::Debug for Json<'_> {
     }
 }
 
-/// Equal when written alike: `1` and `1.0` are not.
+/// Compares the text of the values: `1` and `1.0` differ.
 impl PartialEq for Json<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()
@@ -419,7 +419,7 @@ pub(super) fn line_of(text: &str, offset: usize) -> u32 {
     u32::try_from(1 + before.iter().filter(|b| **b == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-/// The error for bytes of which only so many, from the first on, are UTF-8.
+/// The error for input that is not UTF-8. `valid` is the part before the first invalid byte.
 #[cold]
 pub(crate) fn not_utf8(valid: &[u8]) -> Error {
     let line = 1 + valid.iter().filter(|b| **b == b'\n').count();
@@ -432,13 +432,13 @@ pub(crate) fn not_utf8(valid: &[u8]) -> Error {
 pub(super) fn string(text: &str, slot: Slot) -> Option<Cow<'_, str>> {
     let inner = || text.get(slot.start as usize + 1..(slot.end as usize).saturating_sub(1));
     match slot.kind {
-        Kind::PlainString => inner().map(Cow::Borrowed),
-        Kind::EscapedString => inner().map(|escaped| Cow::Owned(unescape(escaped))),
+        JsonKind::PlainString => inner().map(Cow::Borrowed),
+        JsonKind::EscapedString => inner().map(|escaped| Cow::Owned(unescape(escaped))),
         _ => None,
     }
 }
 
-/// The first characters of a text, as many as an error message quotes.
+/// The beginning of a text, short enough to quote in an error message.
 fn beginning(text: &str) -> &str {
     const LONGEST: usize = 40;
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
@@ -461,7 +461,7 @@ fn push_key(path: &mut String, key: &str) {
     path.push_str(key);
 }
 
-/// The text of a string whose escapes were checked when it was parsed.
+/// Replaces the escapes of a string. They were validated when it was parsed.
 fn unescape(escaped: &str) -> String {
     let mut text = String::with_capacity(escaped.len());
     let mut rest = escaped;

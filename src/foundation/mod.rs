@@ -5,7 +5,7 @@
 //! - [`double`]: exact conversion of floating-point numbers from and to decimal.
 //! - `interner`, `sort`: a string interner and a stable sort.
 //! - [`error`]: the error type and the error codes of the whole crate.
-//! - [`pace`]: long work in slices.
+//! - [`pace`]: divides long work into slices.
 //! - [`suggestion`]: suggestions for misspelt names.
 
 pub mod double;

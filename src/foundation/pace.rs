@@ -1,9 +1,9 @@
-//! Long work in slices, so that a thread which has more to do gets its turn in between.
+//! Divides long work into slices, so that the thread can do other things in between.
 //!
-//! What takes long on a large input is an `async fn` that counts its work with a [`Pace`] and waits there when a slice is
-//! done. There is no executor and no waker: whoever polls the future decides when it goes on, and [`at_once`] runs it to
-//! its end. The compiler writes the state machine that would otherwise be written by hand, and the way in slices and the
-//! way in one piece are the same code.
+//! A function that takes long on a large input is an `async fn`. It counts its work with a [`Pace`], which yields at the
+//! end of a slice. There is no executor and no waker: the caller polls the future with [`go_on`] when it wants the next
+//! slice, or runs it to its end with [`at_once`]. The compiler writes the state machine that would otherwise be written by
+//! hand, and both ways of running use the same code.
 //!
 //! ```
 //! use adk_metrics::foundation::pace::{Pace, at_once};
@@ -24,33 +24,33 @@ use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-/// How much is done before whoever polls has their turn. A unit takes some nanoseconds: about as long as a byte of JSON
-/// takes to be read.
+/// How much work to do before yielding to the caller. A unit takes a few nanoseconds, about as long as parsing a byte of
+/// JSON.
 pub struct Pace {
     slice: usize,
     done: Cell<usize>,
 }
 
 impl Pace {
-    /// All in one slice.
+    /// Never yields.
     #[must_use]
     pub const fn unbroken() -> Self {
-        Self::of(usize::MAX)
+        Self::new(usize::MAX)
     }
 
-    /// In slices of so many units.
+    /// Yields after every `slice` units.
     #[must_use]
-    pub const fn of(slice: usize) -> Self {
+    pub const fn new(slice: usize) -> Self {
         Self { slice, done: Cell::new(0) }
     }
 
-    /// How much to do between two calls of [`Pace::count`]: so much, or less where a slice is smaller.
+    /// How many units to do between two calls of [`Pace::count`]: `most`, or the size of a slice if that is smaller.
     #[must_use]
     pub fn piece(&self, most: usize) -> usize {
         most.min(self.slice)
     }
 
-    /// Counts what was done. Waits for the next slice if this one is over.
+    /// Counts work that was done. Yields if the slice is used up.
     pub async fn count(&self, units: usize) {
         let done = self.done.get().saturating_add(units);
         if done < self.slice {
@@ -58,13 +58,13 @@ impl Pace {
             return;
         }
         self.done.set(0);
-        let mut has_waited = false;
-        poll_fn(|_| if std::mem::replace(&mut has_waited, true) { Poll::Ready(()) } else { Poll::Pending })
+        let mut has_yielded = false;
+        poll_fn(|_| if std::mem::replace(&mut has_yielded, true) { Poll::Ready(()) } else { Poll::Pending })
             .await;
     }
 }
 
-/// Goes on with work until its next slice is over; what came of it, if that was the last.
+/// Does the next slice of some work. Returns its result if it is done.
 pub fn go_on<F: Future + ?Sized>(work: Pin<&mut F>) -> Option<F::Output> {
     match work.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Some(output),
@@ -72,7 +72,7 @@ pub fn go_on<F: Future + ?Sized>(work: Pin<&mut F>) -> Option<F::Output> {
     }
 }
 
-/// Does work to its end.
+/// Does all of some work, without a pause.
 pub fn at_once<T>(work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     loop {

@@ -1,10 +1,10 @@
-//! The one pass over a JSON text: where every value begins and ends.
+//! The JSON parser: one pass over the text that records where every value begins and ends.
 //!
-//! With `json` it replaces `serde_json`: integers keep their digits, every value knows its place, and nothing is
+//! With `json` it replaces `serde_json`: integers keep their digits, every value knows its position, and nothing is
 //! copied (docs/decisions/0001-json-index.md).
 //!
-//! Errors are one byte while parsing and are built only on failure: a parser that passes whole errors around spends more
-//! time on them than on the input.
+//! While parsing, an error is one small enum; the full [`Error`](super::error::Error) is built only on failure. A parser
+//! that passes whole errors around spends more time on them than on the input.
 
 mod fault;
 
@@ -12,23 +12,23 @@ use std::borrow::Cow;
 
 use super::error::Result;
 use super::interner::Interner;
-use super::json::{Kind, MAX_DEPTH, MAX_VALUES, Slot, line_of, string};
+use super::json::{JsonKind, MAX_DEPTH, MAX_VALUES, Slot, line_of, string};
 use super::pace::Pace;
 use fault::Fault;
 
-/// How much of a text is read between two looks at the pace, in bytes; a string is read to its end.
+/// How many bytes are parsed between two calls of [`Pace::count`]. A string is always parsed to its end.
 const PIECE: usize = 1 << 14;
 
-/// How large a text is at most of which room is made for the values before any is read.
+/// The initial capacity is computed from at most this many bytes of the text.
 const SMALL: usize = 1 << 20;
 
-/// How many bytes a value takes at least, on average, for room to be made for all values of a text.
+/// The fewest bytes per value for which capacity is reserved ahead.
 const DENSEST: usize = 4;
 
 /// Indexes a text of at most `u32::MAX` bytes.
 ///
 /// # Errors
-/// `invalid_json` with the line where the text stops being JSON; `limit_exceeded`.
+/// `invalid_json` with the line of the first byte that is not JSON; `limit_exceeded`.
 pub(super) async fn parse(text: &str, pace: &Pace) -> Result<Vec<Slot>> {
     let mut parser = Parser::new(text);
     loop {
@@ -46,7 +46,7 @@ pub(super) async fn parse(text: &str, pace: &Pace) -> Result<Vec<Slot>> {
     }
 }
 
-/// The same slots with room for more, moved in slices: a vector that grows by itself moves all at once.
+/// The same slots in a larger vector, copied in slices: a vector that grows by itself copies everything at once.
 async fn moved(slots: &[Slot], room: usize, pace: &Pace) -> Vec<Slot> {
     let mut larger = Vec::with_capacity(room);
     for piece in slots.chunks(PIECE) {
@@ -62,30 +62,29 @@ struct Parser<'t> {
     at: usize,
     slots: Vec<Slot>,
     /// The arrays and objects that are open, innermost last.
-    open: Vec<Open>,
-    /// The keys of those with more than a [`KeyFilter`] can tell apart, by the slot of the object.
+    open: Vec<OpenContainer>,
+    /// For each open object with more keys than a [`KeyFilter`] can distinguish: its slot and its keys.
     many_keys: Vec<(usize, Interner<'t>)>,
     next: Next,
 }
 
-struct Open {
+/// An array or object whose end has not been reached.
+struct OpenContainer {
     slot: usize,
     is_array: bool,
     keys: KeyFilter,
 }
 
-type Step = Result<(), Fault>;
-
-/// What follows in an array or object.
+/// What comes next in the text.
 #[derive(Clone, Copy)]
 enum Next {
     Value,
-    /// Its closing bracket.
+    /// The closing bracket of the innermost array or object.
     End,
 }
 
-/// Tells most keys of an object apart without comparing them: one bit a key, by its length and
-/// three of its bytes.
+/// Distinguishes most keys of an object without comparing them: one bit per key, chosen by its length and three of its
+/// bytes.
 #[derive(Default)]
 struct KeyFilter {
     bits: u64,
@@ -93,7 +92,7 @@ struct KeyFilter {
 }
 
 impl KeyFilter {
-    /// Whether a key like this one may have been there before.
+    /// Adds a key. Returns whether the same key may have been added before.
     #[inline(always)]
     fn insert(&mut self, key: &[u8]) -> bool {
         let byte = |at: usize| u64::from(key.get(at).copied().unwrap_or(0));
@@ -106,7 +105,7 @@ impl KeyFilter {
         seen
     }
 
-    /// Whether the object has more keys than the filter can tell apart.
+    /// Whether the object has more keys than the filter can distinguish.
     fn is_full(&self) -> bool {
         self.count > u64::BITS
     }
@@ -126,7 +125,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// For how many values there should be room, by how dense the text was so far, if those of the next piece may not fit.
+    /// The capacity to grow to if the values of the next piece may not fit, extrapolated from the density of the text so far.
     fn needed_room(&self) -> Option<usize> {
         let (size, count) = (self.bytes.len(), self.slots.len());
         if self.slots.capacity() - count > PIECE.min(size - self.at.min(size)) {
@@ -137,7 +136,7 @@ impl<'t> Parser<'t> {
         Some(dense.min(size / DENSEST).max(count + count / 2 + PIECE).min(MAX_VALUES))
     }
 
-    /// Goes on for about so many bytes. Says whether the text is indexed to its end.
+    /// Parses about `bytes` more bytes. Returns whether the end of the text was reached.
     fn advance(&mut self, bytes: usize) -> Result<bool, Fault> {
         let until = self.at.saturating_add(bytes);
         let mut next = self.next;
@@ -160,7 +159,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// After a value in an array, or at its start.
+    /// Decides what comes next after a value in an array, or at its start.
     #[inline(always)]
     fn array_step(&mut self, first: bool) -> Result<Next, Fault> {
         match self.peek() {
@@ -172,7 +171,7 @@ impl<'t> Parser<'t> {
         Ok(Next::Value)
     }
 
-    /// After a value in an object, or at its start. Reads the next key, if there is one.
+    /// Decides what comes next after a value in an object, or at its start. Parses the next key, if there is one.
     #[inline(always)]
     fn object_step(&mut self, first: bool) -> Result<Next, Fault> {
         match self.peek() {
@@ -193,7 +192,7 @@ impl<'t> Parser<'t> {
             return Err(Fault::Key);
         }
         self.string()?;
-        self.refuse_repeated()?;
+        self.reject_repeated_key()?;
         if self.peek() != Some(b':') {
             return Err(Fault::Colon);
         }
@@ -201,11 +200,11 @@ impl<'t> Parser<'t> {
         Ok(Next::Value)
     }
 
-    /// Compares the key that was read last with those before it that may be the same.
+    /// Compares the key that was parsed last with the earlier keys of its object that may be equal.
     #[inline(always)]
-    fn refuse_repeated(&mut self) -> Step {
+    fn reject_repeated_key(&mut self) -> Result<(), Fault> {
         let (Some(slot), Some(open)) = (self.slots.last(), self.open.last_mut()) else { return Ok(()) };
-        let suspicious = if slot.kind == Kind::PlainString {
+        let may_repeat = if slot.kind == JsonKind::PlainString {
             let key = self.bytes.get(slot.start as usize + 1..slot.end as usize - 1);
             open.keys.insert(key.unwrap_or_default())
         } else {
@@ -214,7 +213,7 @@ impl<'t> Parser<'t> {
         };
         if open.keys.is_full() {
             self.look_up_among_many()
-        } else if suspicious {
+        } else if may_repeat {
             self.compare_with_earlier()
         } else {
             Ok(())
@@ -222,7 +221,7 @@ impl<'t> Parser<'t> {
     }
 
     #[cold]
-    fn compare_with_earlier(&self) -> Step {
+    fn compare_with_earlier(&self) -> Result<(), Fault> {
         let last = self.slots.len() - 1;
         let Some(open) = self.open.last() else { return Ok(()) };
         let name = self.key(last);
@@ -232,7 +231,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// The slots of the keys of an object, which may still be open.
+    /// The slots of an object's keys. The object may still be open.
     fn keys(&self, object: usize) -> impl Iterator<Item = usize> {
         let mut next = object + 1;
         std::iter::from_fn(move || {
@@ -246,9 +245,9 @@ impl<'t> Parser<'t> {
         self.slots.get(at).and_then(|slot| string(self.text, *slot)).unwrap_or_default()
     }
 
-    /// Looks the key that was read last up among those of an object with many.
+    /// Looks up the key that was parsed last among the keys of an object with many keys.
     #[cold]
-    fn look_up_among_many(&mut self) -> Step {
+    fn look_up_among_many(&mut self) -> Result<(), Fault> {
         let last = self.slots.len() - 1;
         let Some(open) = self.open.last() else { return Ok(()) };
         let (object, count) = (open.slot, open.keys.count as usize);
@@ -265,25 +264,25 @@ impl<'t> Parser<'t> {
     }
 
     #[inline(always)]
-    fn value(&mut self) -> Step {
+    fn value(&mut self) -> Result<(), Fault> {
         let first = self.peek();
         let start = self.at;
         match first {
             Some(b'"') => self.string(),
-            Some(b'{') => self.open(Kind::Object),
-            Some(b'[') => self.open(Kind::Array),
+            Some(b'{') => self.open(JsonKind::Object),
+            Some(b'[') => self.open(JsonKind::Array),
             Some(b'-' | b'0'..=b'9') => {
                 self.number()?;
-                self.push(start, Kind::Number)
+                self.push(start, JsonKind::Number)
             }
-            Some(b'n') => self.word(b"null", Kind::Null),
-            Some(b't') => self.word(b"true", Kind::True),
-            Some(b'f') => self.word(b"false", Kind::False),
+            Some(b'n') => self.word(b"null", JsonKind::Null),
+            Some(b't') => self.word(b"true", JsonKind::True),
+            Some(b'f') => self.word(b"false", JsonKind::False),
             _ => Err(Fault::Value),
         }
     }
 
-    fn word(&mut self, word: &[u8], kind: Kind) -> Step {
+    fn word(&mut self, word: &[u8], kind: JsonKind) -> Result<(), Fault> {
         let start = self.at;
         if self.bytes.get(start..start + word.len()) != Some(word) {
             return Err(Fault::Value);
@@ -293,7 +292,7 @@ impl<'t> Parser<'t> {
     }
 
     #[inline(always)]
-    fn push(&mut self, start: usize, kind: Kind) -> Step {
+    fn push(&mut self, start: usize, kind: JsonKind) -> Result<(), Fault> {
         if self.slots.len() >= MAX_VALUES {
             return Err(Fault::TooMany);
         }
@@ -303,15 +302,15 @@ impl<'t> Parser<'t> {
     }
 
     #[inline(always)]
-    fn open(&mut self, kind: Kind) -> Step {
+    fn open(&mut self, kind: JsonKind) -> Result<(), Fault> {
         if self.open.len() >= MAX_DEPTH {
             return Err(Fault::TooDeep);
         }
         let start = self.at;
         self.at += 1;
-        self.open.push(Open {
+        self.open.push(OpenContainer {
             slot: self.slots.len(),
-            is_array: kind == Kind::Array,
+            is_array: kind == JsonKind::Array,
             keys: KeyFilter::default(),
         });
         self.push(start, kind)
@@ -328,7 +327,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
-    fn number(&mut self) -> Step {
+    fn number(&mut self) -> Result<(), Fault> {
         let byte = |parser: &Self| parser.bytes.get(parser.at).copied();
         if byte(self) == Some(b'-') {
             self.at += 1;
@@ -351,7 +350,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Step {
+    fn digits(&mut self) -> Result<(), Fault> {
         let start = self.at;
         while matches!(self.bytes.get(self.at), Some(b'0'..=b'9')) {
             self.at += 1;
@@ -361,7 +360,7 @@ impl<'t> Parser<'t> {
 
     /// A string, from its opening quote on.
     #[inline(always)]
-    fn string(&mut self) -> Step {
+    fn string(&mut self) -> Result<(), Fault> {
         let start = self.at;
         let from = start + 1;
         self.at = from + plain_length(self.bytes.get(from..).unwrap_or_default());
@@ -369,16 +368,16 @@ impl<'t> Parser<'t> {
             return self.rest_of_string(start);
         }
         self.at += 1;
-        self.push(start, Kind::PlainString)
+        self.push(start, JsonKind::PlainString)
     }
 
-    /// The rest of a string, in which there is something else than text.
-    fn rest_of_string(&mut self, start: usize) -> Step {
+    /// The rest of a string that contains more than plain text: escapes, control characters, or the end of the input.
+    fn rest_of_string(&mut self, start: usize) -> Result<(), Fault> {
         loop {
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
-                    return self.push(start, Kind::EscapedString);
+                    return self.push(start, JsonKind::EscapedString);
                 }
                 Some(b'\\') => self.escape()?,
                 Some(_) => return Err(Fault::Control),
@@ -388,7 +387,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn escape(&mut self) -> Step {
+    fn escape(&mut self) -> Result<(), Fault> {
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
             Some(b'u') => {
@@ -433,14 +432,14 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Inputs are far shorter than 4 GiB.
+/// A position as a `u32`: inputs are far shorter than 4 GiB.
 #[inline(always)]
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// The number of leading bytes that stand for themselves in a string: up to a quote, a backslash or
-/// a control character. Eight bytes a step; see "Hacker's Delight" 6–1 on finding bytes in words.
+/// The number of leading bytes that need no escape in a string: up to a quote, a backslash or a control character.
+/// Eight bytes per step; see "Hacker's Delight" 6–1 on finding bytes in words.
 #[inline(always)]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::double;
-use super::json::{Json, Kind};
+use super::json::{Json, JsonKind};
 use super::parse::plain_length;
 
 /// How the keys of ADK's shapes are spelled. Keys in tool arguments, session state and other free-form values
@@ -38,7 +38,7 @@ pub fn to_json(value: &dyn Write, spelling: Spelling) -> String {
     writer.text
 }
 
-/// Collects JSON text, of which everything is there once all that was begun is ended.
+/// Collects JSON text. The text is complete when every object and array has been ended.
 pub struct Writer {
     text: String,
     spelling: Spelling,
@@ -50,31 +50,31 @@ pub struct Object<'w> {
     empty: bool,
 }
 
-/// An array that is being written.
+/// An array under construction.
 pub struct Array<'w> {
     writer: &'w mut Writer,
     empty: bool,
 }
 
 impl Writer {
-    /// Nothing yet, with keys in a spelling.
+    /// An empty writer that writes keys in the given spelling.
     #[must_use]
     pub fn new(spelling: Spelling) -> Self {
         Self { text: String::new(), spelling }
     }
 
-    /// Makes room for so much text, if there is so much memory: a text that grows moves all that was written.
+    /// Reserves capacity if there is enough memory, because a text that grows copies everything written so far.
     pub fn reserve(&mut self, bytes: usize) {
         let _ = self.text.try_reserve(bytes);
     }
 
-    /// What was written.
+    /// The text written so far.
     #[must_use]
     pub fn into_text(self) -> String {
         self.text
     }
 
-    /// Begins an array whose items are written one by one; [`Array::end`] ends it.
+    /// Begins an array that is written item by item; [`Array::end`] ends it.
     pub fn begin_array(&mut self) -> Array<'_> {
         self.text.push('[');
         Array { writer: self, empty: true }
@@ -115,12 +115,12 @@ impl Object<'_> {
         }
     }
 
-    /// Writes an entry whose key has one spelling only, unless its value is absent.
+    /// Writes an entry that has the same key in both spellings, unless its value is absent.
     pub fn optional(&mut self, key: &str, value: &dyn Write) {
         self.field(key, key, value);
     }
 
-    /// Writes an entry whose key has one spelling only.
+    /// Writes an entry that has the same key in both spellings.
     pub fn entry(&mut self, key: &str, value: &dyn Write) {
         if !self.empty {
             self.writer.text.push(',');
@@ -131,7 +131,7 @@ impl Object<'_> {
         value.write(self.writer);
     }
 
-    /// Begins an entry whose value is an array that is written item by item.
+    /// Begins an entry with an array that is written item by item.
     pub fn begin_array(&mut self, key: &str) -> Array<'_> {
         self.entry(key, &Raw(""));
         self.writer.begin_array()
@@ -144,14 +144,14 @@ impl Object<'_> {
 }
 
 impl Array<'_> {
-    /// Writes the next item. Says how many bytes it has.
+    /// Writes the next item. Returns its length in bytes.
     pub fn item(&mut self, item: &dyn Write) -> usize {
         let begun = self.writer.text.len();
         item.write(self.begin_item());
         self.writer.text.len() - begun
     }
 
-    /// Where the next item is to be written.
+    /// Returns the writer for the next item.
     pub fn begin_item(&mut self) -> &mut Writer {
         if !self.empty {
             self.writer.text.push(',');
@@ -218,7 +218,7 @@ impl Write for u32 {
     }
 }
 
-/// A value that is JSON text already.
+/// JSON text, written as it is.
 pub struct Raw<'j>(pub &'j str);
 
 impl Write for Raw<'_> {
@@ -297,7 +297,7 @@ pub fn push_compact(json: &str, text: &mut String) {
     }
 }
 
-/// A text in double quotes, escaped as in JSON, for messages and paths.
+/// A string in double quotes, escaped as in JSON, for messages and paths.
 #[must_use]
 pub fn quoted(value: &str) -> String {
     let mut text = String::new();
@@ -321,7 +321,7 @@ fn lay_out(json: Json<'_>, level: usize, text: &mut String) {
     };
     let mut empty = true;
     match json.kind() {
-        Kind::Array => {
+        JsonKind::Array => {
             text.push('[');
             for item in json.items() {
                 if !empty {
@@ -336,7 +336,7 @@ fn lay_out(json: Json<'_>, level: usize, text: &mut String) {
             }
             text.push(']');
         }
-        Kind::Object => {
+        JsonKind::Object => {
             text.push('{');
             for (key, value) in json.entries() {
                 if !empty {

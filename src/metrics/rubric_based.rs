@@ -14,7 +14,7 @@ use super::judged::{
 };
 use super::{Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, same_length, transcript};
 use crate::foundation::error::{Error, ErrorCode, Result};
-use crate::foundation::json::{Json, Kind};
+use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::sort::groups;
 use crate::foundation::write::quoted;
 use crate::judge::prompt::{Prompt, list_rubrics, rubrics_schema};
@@ -76,7 +76,7 @@ pub(super) fn build(
 
 /// Reads the rubrics of a criterion.
 fn rubrics(list: Json<'_>) -> Result<Vec<ActiveRubric>> {
-    if list.kind() != Kind::Array {
+    if list.kind() != JsonKind::Array {
         return Err(list.expected("an array of rubrics"));
     }
     let mut rubrics: Vec<ActiveRubric> = Vec::new();
@@ -110,7 +110,7 @@ fn rubric(json: Json<'_>) -> Result<ActiveRubric> {
 }
 
 fn no_others(object: Json<'_>, shape: &Shape) -> Result<()> {
-    if object.kind() != Kind::Object {
+    if object.kind() != JsonKind::Object {
         return Err(object.expected("an object"));
     }
     match object.entries().find(|(key, _)| shape.field(key).is_none()) {

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::interner::Interner;
-use crate::foundation::json::{Json, Kind};
+use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::suggestion::suggestion;
 use crate::foundation::write::quoted;
 use crate::model::config::{MetricConfig, read_flag, settings};
@@ -87,7 +87,7 @@ fn strategy(json: Json<'_>, tolerance: f64) -> Result<Strategy> {
 }
 
 fn strategies(json: Json<'_>, tolerance: f64) -> Result<Vec<(String, Strategy)>> {
-    if json.kind() != Kind::Object {
+    if json.kind() != JsonKind::Object {
         return Err(json.expected("an object from argument names to strategies"));
     }
     json.entries().map(|(key, json)| Ok((key.into_owned(), strategy(json, tolerance)?))).collect()

@@ -12,7 +12,7 @@ use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::session::{Event, Session, turns_of};
 use super::shape::{List, View, Warnings, check_paced, record};
 use crate::foundation::error::{ErrorCode, Result};
-use crate::foundation::json::{Document, Items, Json, Kind, MAX_BYTES};
+use crate::foundation::json::{Document, Items, Json, JsonKind, MAX_BYTES};
 use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::write::{Spelling, Writer, quoted};
 
@@ -247,7 +247,7 @@ async fn write_inference<'a>(
 
 fn kind_of(root: Json<'_>) -> Result<FileKind> {
     let has = |json: Json<'_>, key: &str| json.get(key).is_some();
-    if root.kind() == Kind::Array {
+    if root.kind() == JsonKind::Array {
         let first = root.items().next().unwrap_or(Json::NULL);
         let inference_keys = ["inferences", "eval_case_id", "evalCaseId", "status"];
         return Ok(if inference_keys.iter().any(|key| has(first, key)) {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::shape::{Type, View, Warnings, check, did_you_mean, record};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode, Result};
-use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::json::{Document, Json, JsonKind};
 use crate::foundation::suggestion::suggestion;
 
 /// The default criteria, which apply without a config, as in ADK.
@@ -37,9 +37,9 @@ pub struct Threshold(pub f64);
 impl Threshold {
     fn read(json: Json<'_>) -> Option<Self> {
         let number = match json.kind() {
-            Kind::True => Some(1.0),
-            Kind::False => Some(0.0),
-            Kind::Number => json.as_f64(),
+            JsonKind::True => Some(1.0),
+            JsonKind::False => Some(0.0),
+            JsonKind::Number => json.as_f64(),
             _ => json.as_str().and_then(|text| double::read(text.trim())),
         };
         number.filter(|number: &f64| number.is_finite()).map(Self)
@@ -355,7 +355,7 @@ pub fn read_config<M>(
     for (key, location) in read_criteria(config, names, warnings)? {
         let name = &plain_name(&key);
         let custom = config.custom_metrics().and_then(|custom| custom.get(&key));
-        let is_criterion = location.kind() == Kind::Object;
+        let is_criterion = location.kind() == JsonKind::Object;
         let threshold = if is_criterion { None } else { Some(bare_threshold(location)?) };
         let criterion = is_criterion.then_some(location);
         let judge_model_options = None;

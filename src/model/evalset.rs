@@ -8,7 +8,7 @@ use super::old_evalset::upgrade;
 use super::shape::{List, Type, View, Warnings, check_paced, no_key, record, unread};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::interner::Interner;
-use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::json::{Document, Json, JsonKind};
 use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::write::quoted;
 
@@ -204,7 +204,7 @@ impl<'t> EvalSetFile<'t> {
     ) -> Result<Self> {
         let (mut document, unwrapped) = document.unwrapped_paced(pace).await?;
         match document.root().kind() {
-            Kind::Object => {
+            JsonKind::Object => {
                 let help = help_for(document.root(), &OTHER_FILES);
                 let checked = check_paced(&mut document, &EvalSet::TYPE, warnings, pace).await;
                 checked.map_err(|error| with_default_help(error, help))?;
@@ -214,7 +214,7 @@ impl<'t> EvalSetFile<'t> {
                 drop(ids);
                 Ok(Self { document, in_place: !unwrapped })
             }
-            Kind::Array => {
+            JsonKind::Array => {
                 let first = document.root().items().next();
                 let help = first.and_then(|first| help_for(first, &OTHER_LISTS));
                 let read = upgrade(document, name, warnings, repeated, pace).await;

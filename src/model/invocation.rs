@@ -7,7 +7,7 @@ use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall, ev
 use super::results::EvalMetricResultPerInvocation;
 use super::shape::{List, Shape, Type, View, Warnings, not_a_key, nothing_read, record, unread};
 use crate::foundation::error::{ErrorCode, Result};
-use crate::foundation::json::{Items, Json, Kind};
+use crate::foundation::json::{Items, Json, JsonKind};
 use crate::foundation::suggestion::suggestion;
 
 pub use super::rubric::{Rubric, RubricContent};
@@ -61,10 +61,10 @@ fn invocation_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
 fn agents_are_read(app: Json<'_>) -> Result<()> {
     known_keys(app, "app details", None, &[["agent_details", "agentDetails"]])?;
     let Some(agents) = either(app, ["agent_details", "agentDetails"]) else { return Ok(()) };
-    check_kind(agents, Kind::Object, "an object (agents by their names)")?;
+    check_kind(agents, JsonKind::Object, "an object (agents by their names)")?;
     for (_, agent) in agents.entries() {
         const TOOLS: [&str; 2] = ["tool_declarations", "toolDeclarations"];
-        check_kind(agent, Kind::Object, "an object (an agent's details)")?;
+        check_kind(agent, JsonKind::Object, "an object (an agent's details)")?;
         known_keys(agent, "an agent's details", None, &[["name"; 2], ["instructions"; 2], TOOLS])?;
         if let Some(instructions) = agent
             .get("instructions")
@@ -73,13 +73,13 @@ fn agents_are_read(app: Json<'_>) -> Result<()> {
             return Err(instructions.expected("a string"));
         }
         if let Some(tools) = either(agent, TOOLS) {
-            check_kind(tools, Kind::Array, "an array")?;
+            check_kind(tools, JsonKind::Array, "an array")?;
         }
     }
     Ok(())
 }
 
-fn check_kind(json: Json<'_>, kind: Kind, what: &str) -> Result<()> {
+fn check_kind(json: Json<'_>, kind: JsonKind, what: &str) -> Result<()> {
     if json.kind() == kind { Ok(()) } else { Err(json.expected(what)) }
 }
 

@@ -7,7 +7,7 @@ use super::evalset::UNITS_A_CASE;
 use super::invocation::UsageMetadata;
 use super::shape::{List, Type, View, record};
 use crate::foundation::interner::Interner;
-use crate::foundation::json::{Json, Kind};
+use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::pace::Pace;
 use crate::foundation::write::{Raw, Write, Writer};
 
@@ -185,7 +185,7 @@ impl<'a> Event<'a> {
         });
         let is_waiting = self
             .long_running_tool_ids()
-            .is_some_and(|ids| ids.kind() == Kind::Array && ids.items().next().is_some());
+            .is_some_and(|ids| ids.kind() == JsonKind::Array && ids.items().next().is_some());
         if skips_summary == Some(true) || is_waiting {
             return true;
         }

@@ -5,7 +5,7 @@ use super::difference::{Difference, DisplayJson};
 use super::equal::{equal, equal_as_js_text, sorted_entries};
 use super::matching::CallEquality;
 use super::parameter_match::ParameterMatch;
-use crate::foundation::json::{Json, Kind as JsonKind};
+use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::write::quoted;
 
 /// How deep in a value differences are looked for. What differs deeper is shown as a whole, since each level compares all

@@ -14,7 +14,7 @@ use super::equal::{equal, survives_as_double};
 use super::f1::largest_pairs;
 use super::matching::CallEquality;
 use super::parameter_match::ParameterMatch;
-use crate::foundation::json::{Json, Kind as JsonKind};
+use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::write::{Write, Writer};
 use crate::model::content::ToolCall;
 

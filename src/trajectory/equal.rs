@@ -17,7 +17,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use crate::foundation::double::{self, Decimal};
-use crate::foundation::json::{Json, Kind};
+use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::sort::sort;
 
 /// Whether Python would call two values equal.
@@ -44,8 +44,8 @@ pub fn equal(a: Json<'_>, b: Json<'_>) -> bool {
 /// As [`equal`], without comparing the texts of nested values as a whole: each level would do that again.
 fn equal_parts(a: Json<'_>, b: Json<'_>) -> bool {
     match (a.kind(), b.kind()) {
-        (Kind::Array, Kind::Array) => same_items(a, b, equal_parts),
-        (Kind::Object, Kind::Object) => same_entries(a, b, sorted_entries, equal_parts),
+        (JsonKind::Array, JsonKind::Array) => same_items(a, b, equal_parts),
+        (JsonKind::Object, JsonKind::Object) => same_entries(a, b, sorted_entries, equal_parts),
         _ if same_text(a, b) => true,
         _ => match (PythonNumber::from_json(a), PythonNumber::from_json(b)) {
             (Some(a), Some(b)) => a.equals(b),
@@ -66,9 +66,11 @@ pub fn equal_as_js_text(a: Json<'_>, b: Json<'_>) -> bool {
 
 fn parts_equal_as_js_text(a: Json<'_>, b: Json<'_>) -> bool {
     match (a.kind(), b.kind()) {
-        (Kind::Array, Kind::Array) => same_items(a, b, parts_equal_as_js_text),
-        (Kind::Object, Kind::Object) => same_entries(a, b, js_entries, parts_equal_as_js_text),
-        (Kind::Number | Kind::Null, Kind::Number | Kind::Null) => printed_number(a) == printed_number(b),
+        (JsonKind::Array, JsonKind::Array) => same_items(a, b, parts_equal_as_js_text),
+        (JsonKind::Object, JsonKind::Object) => same_entries(a, b, js_entries, parts_equal_as_js_text),
+        (JsonKind::Number | JsonKind::Null, JsonKind::Number | JsonKind::Null) => {
+            printed_number(a) == printed_number(b)
+        }
         _ => scalars_equal(a, b),
     }
 }
@@ -93,25 +95,25 @@ pub fn args_equal_as_js_text(a: Option<Json<'_>>, b: Option<Json<'_>>) -> bool {
 pub fn fingerprint(value: Json<'_>) -> u64 {
     let mut hasher = FxHasher::default();
     match value.kind() {
-        Kind::Null | Kind::True | Kind::False | Kind::Number => {
+        JsonKind::Null | JsonKind::True | JsonKind::False | JsonKind::Number => {
             let number = match value.kind() {
-                Kind::True => Some(1.0),
-                Kind::False => Some(0.0),
+                JsonKind::True => Some(1.0),
+                JsonKind::False => Some(0.0),
                 _ => printed_number(value),
             };
             hasher.write_u8(0);
             // Adding zero turns -0.0 into 0.0.
             number.inspect(|number| hasher.write_u64((number + 0.0).to_bits()));
         }
-        Kind::PlainString | Kind::EscapedString => {
+        JsonKind::PlainString | JsonKind::EscapedString => {
             hasher.write_u8(1);
             hasher.write(value.as_str().unwrap_or_default().as_bytes());
         }
-        Kind::Array => {
+        JsonKind::Array => {
             hasher.write_u8(2);
             value.items().for_each(|item| hasher.write_u64(fingerprint(item)));
         }
-        Kind::Object => {
+        JsonKind::Object => {
             let entries = value.entries().fold(0u64, |sum, (key, value)| {
                 let mut entry = FxHasher::default();
                 entry.write(key.as_bytes());
@@ -154,13 +156,13 @@ fn write_canonical(value: Json<'_>, out: &mut Vec<u8>) {
     } else if let Some(text) = value.as_str() {
         write_part(b's', text.as_bytes(), out);
     } else {
-        write_part(if value.kind() == Kind::Object { b'{' } else { b'[' }, &[], out);
+        write_part(if value.kind() == JsonKind::Object { b'{' } else { b'[' }, &[], out);
         value.items().for_each(|item| write_canonical(item, out));
         for (key, value) in sorted_entries(value) {
             write_part(b's', key.as_bytes(), out);
             write_canonical(value, out);
         }
-        write_part(if value.kind() == Kind::Null { b'n' } else { b']' }, &[], out);
+        write_part(if value.kind() == JsonKind::Null { b'n' } else { b']' }, &[], out);
     }
 }
 
@@ -200,8 +202,8 @@ enum PythonNumber<'a> {
 impl<'a> PythonNumber<'a> {
     fn from_json(value: Json<'a>) -> Option<Self> {
         match value.kind() {
-            Kind::True => Some(Self::Integer("1")),
-            Kind::False => Some(Self::Integer("0")),
+            JsonKind::True => Some(Self::Integer("1")),
+            JsonKind::False => Some(Self::Integer("0")),
             _ => value.as_number().map(Self::read),
         }
     }
@@ -253,7 +255,7 @@ fn scalars_equal(a: Json<'_>, b: Json<'_>) -> bool {
     match (a.as_str(), b.as_str()) {
         (Some(a), Some(b)) => a == b,
         (None, None) => {
-            a.kind() == b.kind() && !matches!(a.kind(), Kind::Array | Kind::Object | Kind::Number)
+            a.kind() == b.kind() && !matches!(a.kind(), JsonKind::Array | JsonKind::Object | JsonKind::Number)
         }
         _ => false,
     }

@@ -9,7 +9,7 @@
 
 use super::equal::{canonical, equal};
 use crate::foundation::double::{self, Decimal};
-use crate::foundation::json::{Json, Kind};
+use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::sort::sort;
 use crate::text::{fold_case, trim};
 
@@ -94,7 +94,7 @@ impl Strategy {
                     let numbers = number(expected).zip(number(actual));
                     numbers.is_some_and(|(expected, actual)| actual.is_within(tolerance, &expected))
                 }
-                Self::Contains if actual.kind() == Kind::Array => {
+                Self::Contains if actual.kind() == JsonKind::Array => {
                     let expected = canonical(expected);
                     actual.items().any(|item| canonical(item) == expected)
                 }

@@ -15,7 +15,7 @@ fn values_are_views_of_the_text() {
     .unwrap();
     let a = doc.root().get("a").unwrap();
     let kinds: Vec<_> = a.items().map(Json::kind).collect();
-    use Kind::*;
+    use JsonKind::*;
     assert_eq!(kinds, [Number, Number, Number, True, False, Null]);
     assert_eq!(a.items().filter_map(Json::as_number).collect::<Vec<_>>(), ["1", "-0.0", "1e3"]);
     assert_eq!(doc.root().get("b\n").unwrap().as_str().unwrap(), "xé😀");
@@ -54,7 +54,7 @@ fn errors_name_the_line_and_what_to_do() {
         ("{\"a\":1,\n\"b\":2,\n\"\\u0061\":3}", 3, "the key \"a\" is given twice"),
         ("\"\\ud800\"", 1, "\\ud800 is half of a surrogate pair"),
         ("\"\\ude00\\ud800\"", 1, "\\ude00 is half of a surrogate pair"),
-        ("\"a\tb\"", 1, "a control character stands in a string"),
+        ("\"a\tb\"", 1, "a string contains a control character"),
         ("[01]", 1, "expected `,` or `]`, found '1'"),
         ("1 2", 1, "expected the end of the input, found '2'"),
     ] {

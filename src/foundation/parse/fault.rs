@@ -1,11 +1,11 @@
-//! What is wrong with a text that is not JSON, as an error.
+//! Parse errors: one small enum while parsing, turned into an [`Error`] on failure.
 
 use super::Parser;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::{MAX_DEPTH, MAX_VALUES};
 use crate::foundation::write::quoted;
 
-/// What can be wrong with a text.
+/// Why a text is not JSON.
 #[derive(Clone, Copy)]
 pub(super) enum Fault {
     Value,
@@ -37,7 +37,7 @@ impl Parser<'_> {
             Fault::Key => self.unexpected("a key in double quotes"),
             Fault::Colon => self.unexpected("`:`"),
             Fault::Digit => self.unexpected("a digit"),
-            Fault::Control => invalid("a control character stands in a string")
+            Fault::Control => invalid("a string contains a control character")
                 .with_help("Write it as an escape, such as \\n or \\u0000"),
             Fault::OpenString => invalid("the input ends inside a string").with_help("Is the file complete?"),
             Fault::Surrogate => {
@@ -76,7 +76,7 @@ impl Parser<'_> {
             return error.with_help("JSON has no NaN and no Infinity; leave the value out or use null");
         }
         match found {
-            '\'' => error.with_help("JSON strings stand in double quotes"),
+            '\'' => error.with_help("JSON strings are written in double quotes"),
             '/' | '#' => error.with_help("JSON has no comments"),
             ']' | '}' => error.with_help("Is there an extra comma before it?"),
             _ => error,
@@ -84,7 +84,7 @@ impl Parser<'_> {
     }
 }
 
-/// A character in single quotes; by its number if it cannot be seen.
+/// A character in single quotes, or as `U+…` if it is a control character.
 fn shown(character: char) -> String {
     if character.is_control() { format!("U+{:04X}", character as u32) } else { format!("'{character}'") }
 }

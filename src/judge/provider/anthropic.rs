@@ -10,7 +10,7 @@ use super::json_path::append_strings;
 use super::{DraftReply, Protocol, ReplyPaths, Request, messages};
 #[cfg(feature = "schema")]
 use super::{FormField, ProviderManifest};
-use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::json::{Document, Json, JsonKind};
 
 /// The API version these requests are written for.
 pub(super) const VERSION: &str = "2026-10-21";
@@ -111,11 +111,11 @@ fn push_without_limits(schema: Json<'_>, text: &mut String) {
         "multipleOf",
     ];
     match schema.kind() {
-        Kind::Object => {
+        JsonKind::Object => {
             let mut object = Entries::default();
             for (key, value) in schema.entries() {
                 // A property may have such a name too; its value is a schema.
-                if value.kind() == Kind::Number && LIMITS.contains(&&*key) {
+                if value.kind() == JsonKind::Number && LIMITS.contains(&&*key) {
                     continue;
                 }
                 let mut written = String::new();
@@ -124,7 +124,7 @@ fn push_without_limits(schema: Json<'_>, text: &mut String) {
             }
             text.push_str(&object.object());
         }
-        Kind::Array => {
+        JsonKind::Array => {
             text.push('[');
             for (at, item) in schema.items().enumerate() {
                 if at > 0 {

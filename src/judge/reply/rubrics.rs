@@ -7,7 +7,7 @@
 use super::material::Material;
 use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trim, trim_run};
 use super::structured::{count_verdicts, document, field, objects, text_field};
-use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::json::{Document, Json, JsonKind};
 use crate::foundation::sort::groups;
 use crate::text::{for_each_nfkc_char, lower_case};
 
@@ -111,7 +111,7 @@ fn structured(document: Option<Document<'_>>) -> Vec<RubricEntry> {
     let Some(document) = document else { return entries };
     // A list of objects, or an object with the ids as its keys.
     let listed = objects(document.root(), "rubrics").into_iter();
-    let by_id = field(document.root(), "rubrics").filter(|json| json.kind() == Kind::Object);
+    let by_id = field(document.root(), "rubrics").filter(|json| json.kind() == JsonKind::Object);
     let by_id = by_id.into_iter().flat_map(Json::entries).map(|(id, item)| (Some(id.into_owned()), item));
     let listed = listed.map(|item| (text_field(item, "id").filter(|id| !id.is_empty()), item));
     for (id, item) in listed.chain(by_id) {

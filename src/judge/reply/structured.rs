@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use super::material::Material;
 use super::scan::{count, find, run, slice, trim};
-use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::json::{Document, Json, JsonKind};
 
 /// How many times the length of the reply may be read. Replies that wrap the answer in nested objects need far
 /// less.
@@ -138,10 +138,10 @@ pub(super) fn field<'j>(object: Json<'j>, key: &str) -> Option<Json<'j>> {
 /// The objects of a list: the value itself, or the value under the key.
 pub(super) fn objects<'j>(json: Json<'j>, key: &str) -> Vec<Json<'j>> {
     let mut objects = Vec::new();
-    let list = if json.kind() == Kind::Array { Some(json) } else { field(json, key) };
+    let list = if json.kind() == JsonKind::Array { Some(json) } else { field(json, key) };
     let Some(list) = list else { return objects };
     for item in list.items() {
-        if item.kind() == Kind::Object {
+        if item.kind() == JsonKind::Object {
             objects.push(item);
         }
     }

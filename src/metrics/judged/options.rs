@@ -2,7 +2,7 @@
 //! leniencies.
 
 use crate::foundation::error::{ErrorCode, Result};
-use crate::foundation::json::{Json, Kind};
+use crate::foundation::json::{Json, JsonKind};
 use crate::judge::provider::{is_name, parameters};
 use crate::model::config::{MetricConfig, either, invalid_criterion, refuse_misspelt, settings};
 use crate::model::shape::whole;
@@ -65,7 +65,7 @@ impl JudgeModelOptions {
         if json.is_null() {
             return Ok(());
         }
-        if json.kind() != Kind::Object {
+        if json.kind() != JsonKind::Object {
             return Err(json.expected("an object with the judge's options"));
         }
         let mut known = Vec::new();
@@ -97,7 +97,7 @@ impl JudgeModelOptions {
             }
         }
         if let Some(config) = config {
-            if config.kind() != Kind::Object {
+            if config.kind() != JsonKind::Object {
                 return Err(config.expected("an object with the model's settings"));
             }
             refuse_http_options(config)?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Field, Presence, Shape, Type, UnknownKeys, Warnings};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode, Result};
-use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::json::{Document, Json, JsonKind};
 use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::suggestion::suggestion;
 
@@ -114,19 +114,21 @@ impl Checker<'_, '_> {
         let slot = self.document.slot(at);
         let fits = match *of {
             Type::Any => true,
-            Type::Object => slot.kind == Kind::Object,
-            Type::Flag => matches!(slot.kind, Kind::True | Kind::False),
-            Type::Number => slot.kind == Kind::Number && is_finite(self.document.value(at)),
-            Type::Whole => slot.kind == Kind::Number && whole(self.document.value(at)).is_some(),
-            Type::Record(shape) | Type::IdOr(shape) if slot.kind == Kind::Object => {
+            Type::Object => slot.kind == JsonKind::Object,
+            Type::Flag => matches!(slot.kind, JsonKind::True | JsonKind::False),
+            Type::Number => slot.kind == JsonKind::Number && is_finite(self.document.value(at)),
+            Type::Whole => slot.kind == JsonKind::Number && whole(self.document.value(at)).is_some(),
+            Type::Record(shape) | Type::IdOr(shape) if slot.kind == JsonKind::Object => {
                 return Ok(Some(Open::record(at, slot.next, shape)));
             }
-            Type::Text | Type::IdOr(_) => matches!(slot.kind, Kind::PlainString | Kind::EscapedString),
-            Type::Choice(_, choose) if slot.kind == Kind::Object => {
+            Type::Text | Type::IdOr(_) => {
+                matches!(slot.kind, JsonKind::PlainString | JsonKind::EscapedString)
+            }
+            Type::Choice(_, choose) if slot.kind == JsonKind::Object => {
                 let shape = choose(self.document.value(at))?;
                 return Ok(Some(Open::record(at, slot.next, shape)));
             }
-            Type::List(item) if slot.kind == Kind::Array => {
+            Type::List(item) if slot.kind == JsonKind::Array => {
                 return Ok(Some(Open::List { next: at + 1, end: slot.next, item }));
             }
             Type::Pair(of) if self.document.value(at).items().count() == 2 => {
@@ -182,7 +184,7 @@ impl Checker<'_, '_> {
             let found = self.find(key, shape.fields, record.expected);
             match found.and_then(|number| Some((number, shape.fields.get(number)?))) {
                 Some((_, field))
-                    if slot.kind == Kind::Null && !matches!(field.presence, Presence::Required) => {}
+                    if slot.kind == JsonKind::Null && !matches!(field.presence, Presence::Required) => {}
                 Some((number, field)) => {
                     if record.seen & 1 << number != 0 {
                         return Err(self.given_twice(at, field));
@@ -195,7 +197,7 @@ impl Checker<'_, '_> {
                         return Ok(None);
                     }
                 }
-                None if slot.kind != Kind::Null => self.other(at, key, shape)?,
+                None if slot.kind != JsonKind::Null => self.other(at, key, shape)?,
                 None => {}
             }
         }

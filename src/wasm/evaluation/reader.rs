@@ -135,7 +135,7 @@ async fn read_files(
     config: Option<InputBytes>,
     options: RunOptions,
 ) -> std::result::Result<EvalRun, JsValue> {
-    let pace = &Pace::of(Work::PER_POLL);
+    let pace = &Pace::new(Work::PER_POLL);
     // Bytes are copied before anything slow happens, since the caller may change or transfer them.
     let eval_set = match eval_set {
         EvalSetInput::Read(file, warnings) => Ok((file, warnings)),
@@ -184,7 +184,7 @@ async fn read_conversations(
     scenario: Option<InputBytes>,
     options: RunOptions,
 ) -> std::result::Result<EvalRun, JsValue> {
-    let pace = &Pace::of(Work::PER_POLL);
+    let pace = &Pace::new(Work::PER_POLL);
     let [of_metric, of_actual, of_expected, of_scenario] = <[Warnings; 4]>::default();
     let plan = parse_document(read_text(&metric, pace).await, pace)
         .await

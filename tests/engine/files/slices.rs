@@ -48,7 +48,7 @@ fn slices_of_any_size_read_the_same() {
     for file in FILES {
         let whole = read(file, &Pace::unbroken());
         for slice in 1..100 {
-            assert_eq!(read(file, &Pace::of(slice)), whole, "{file}");
+            assert_eq!(read(file, &Pace::new(slice)), whole, "{file}");
         }
     }
 }
@@ -65,7 +65,7 @@ fn mistakes_are_the_same_in_slices() {
             for text in changed.iter().map(String::as_str).chain([before]) {
                 let whole = read(text, &Pace::unbroken());
                 mistakes += usize::from(whole.iter().all(|(read, _)| read.is_err()));
-                assert_eq!(read(text, &Pace::of(1)), whole, "{text}");
+                assert_eq!(read(text, &Pace::new(1)), whole, "{text}");
             }
         }
     }
@@ -93,7 +93,7 @@ fn slices<T>(work: impl Future<Output = T>) -> usize {
 #[test]
 fn a_large_file_is_read_in_as_many_slices_as_it_has_work() {
     let text = many_cases(20_000);
-    let pace = &Pace::of(Work::PER_POLL);
+    let pace = &Pace::new(Work::PER_POLL);
     let bytes = text.len() / Work::PER_POLL;
     assert!(slices(Document::parse_paced(text.as_str(), pace)) >= bytes);
     let parsed = || Document::parse(text.as_str()).unwrap();
@@ -113,7 +113,7 @@ fn a_large_file_is_read_in_as_many_slices_as_it_has_work() {
 #[test]
 fn the_index_is_moved_in_slices() {
     let slices_by_size = |text: &str| {
-        let counted = slices(Document::parse_paced(text, &Pace::of(Work::PER_POLL)));
+        let counted = slices(Document::parse_paced(text, &Pace::new(Work::PER_POLL)));
         counted as f64 * Work::PER_POLL as f64 / text.len() as f64
     };
     let uniform = slices_by_size(&many_cases(20_000));

@@ -6,7 +6,7 @@ use crate::support::{deviations, replay, vectors};
 use adk_metrics::foundation::error::ErrorCode;
 use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::metrics::{Dialect, Evaluation};
-use deviations::{Class, Deviation, Kind, assert_classified, deviation};
+use deviations::{Class, Deviation, DeviationKind, assert_classified, deviation};
 use replay::Replayer;
 use vectors::{Differences, at, text};
 
@@ -37,7 +37,7 @@ fn scores_are_those_of_adk_ts() {
                 cases: 18,
                 covers: |d| {
                     d.name.contains("criterion.threshold")
-                        && matches!(&d.kind, Kind::Otherwise(how) if !how.to_lowercase().contains("score:"))
+                        && matches!(&d.kind, DeviationKind::Otherwise(how) if !how.to_lowercase().contains("score:"))
                 },
             },
         ],

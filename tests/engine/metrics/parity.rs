@@ -14,7 +14,7 @@ use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::results::{EvalSetResult, EvalStatus};
 use adk_metrics::model::shape::{Record, View, Warnings, check};
 use adk_metrics::run::{MetricScorer, Plan, PlanOptions};
-use deviations::{Class, Deviation, Kind, assert_classified, deviation};
+use deviations::{Class, Deviation, DeviationKind, assert_classified, deviation};
 use replay::Replayer;
 use serde_json::{Map, Value, json};
 use spelling::camel_case;
@@ -29,7 +29,7 @@ fn recorded_error(result: Json<'_>) -> Option<String> {
 }
 
 fn is_accepted(deviation: &Deviation) -> bool {
-    matches!(deviation.kind, Kind::Accepted { .. })
+    matches!(deviation.kind, DeviationKind::Accepted { .. })
 }
 
 fn starts_with(deviation: &Deviation, starts: &[&str]) -> bool {

@@ -8,11 +8,11 @@ use adk_metrics::foundation::error::Error;
 /// One answer that is not the recorded one.
 pub(crate) struct Deviation {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DeviationKind,
 }
 
 /// How an answer deviates.
-pub(crate) enum Kind {
+pub(crate) enum DeviationKind {
     /// Recorded is an error, and we have an answer.
     Accepted { recorded: String },
     /// Recorded is an answer, and we have an error.
@@ -33,16 +33,16 @@ pub(crate) struct Class {
 
 impl Deviation {
     pub(crate) fn refusal(&self) -> Option<&Error> {
-        if let Kind::Refused(error) = &self.kind { Some(error) } else { None }
+        if let DeviationKind::Refused(error) = &self.kind { Some(error) } else { None }
     }
 }
 
 impl fmt::Debug for Deviation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Accepted { recorded } => write!(f, "{}: accepted, recorded {recorded}", self.name),
-            Kind::Refused(error) => write!(f, "{}: refused, {error}", self.name),
-            Kind::Otherwise(how) => write!(f, "{}{how}", self.name),
+            DeviationKind::Accepted { recorded } => write!(f, "{}: accepted, recorded {recorded}", self.name),
+            DeviationKind::Refused(error) => write!(f, "{}: refused, {error}", self.name),
+            DeviationKind::Otherwise(how) => write!(f, "{}{how}", self.name),
         }
     }
 }
@@ -56,9 +56,9 @@ pub(crate) fn deviation<T>(
 ) -> Option<Deviation> {
     let kind = match (recorded_error, found) {
         (Some(_), Err(_)) => return None,
-        (Some(recorded), Ok(_)) => Kind::Accepted { recorded },
-        (None, Err(error)) => Kind::Refused(error),
-        (None, Ok(found)) => Kind::Otherwise(differences(found)?),
+        (Some(recorded), Ok(_)) => DeviationKind::Accepted { recorded },
+        (None, Err(error)) => DeviationKind::Refused(error),
+        (None, Ok(found)) => DeviationKind::Otherwise(differences(found)?),
     };
     Some(Deviation { name, kind })
 }

@@ -32,7 +32,7 @@ const OLD_FILE_DIFFERENCES: &[Class] = &[
         covers: |d| {
             ["cases: initial session extra keys", "cases: initial session camelCase"]
                 .contains(&d.name.as_str())
-                && matches!(d.kind, Kind::Otherwise(_))
+                && matches!(d.kind, DeviationKind::Otherwise(_))
         },
     },
     Class {
@@ -45,7 +45,7 @@ const OLD_FILE_DIFFERENCES: &[Class] = &[
         cases: 5,
         covers: |d| {
             starts_with(d, &["rows: initial session"])
-                && matches!(&d.kind, Kind::Otherwise(how) if how.contains("session_input"))
+                && matches!(&d.kind, DeviationKind::Otherwise(how) if how.contains("session_input"))
         },
     },
     Class {
@@ -56,7 +56,7 @@ const OLD_FILE_DIFFERENCES: &[Class] = &[
     Class {
         reason: "a reference that is null is read as empty text; google-adk makes a part of nothing",
         cases: 3,
-        covers: |d| matches!(d.kind, Kind::Otherwise(_)) && d.name.contains("null reference"),
+        covers: |d| matches!(d.kind, DeviationKind::Otherwise(_)) && d.name.contains("null reference"),
     },
     Class {
         reason: "a query and the name of a tool are needed, and null is none",
@@ -69,7 +69,7 @@ const OLD_FILE_DIFFERENCES: &[Class] = &[
         reason: "the columns that a metric needs are not demanded of the first row",
         cases: 14,
         covers: |d| {
-            matches!(&d.kind, Kind::Accepted { recorded }
+            matches!(&d.kind, DeviationKind::Accepted { recorded }
                 if recorded.contains("Samples for") || recorded.contains("Invalid criteria key"))
         },
     },
