@@ -159,9 +159,9 @@ fn check_range(metric_config: &MetricConfig<'_, '_>, threshold: f64, interval: I
     }
     let Interval { min_value, max_value } = interval;
     let which = if threshold < min_value { "every" } else { "no" };
+    let [threshold, min_value, max_value] = [threshold, min_value, max_value].map(double::to_text);
     let message = format!(
-        "{which} score reaches the threshold {} of `{}`, whose scores are from {min_value} to {max_value}",
-        double::to_text(threshold),
+        "{which} score reaches the threshold {threshold} of `{}`, whose scores are from {min_value} to {max_value}",
         metric_config.written
     );
     let help = format!("Give it a threshold from {min_value} to {max_value}; with 0 it always passes");

@@ -11,6 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{RequestInit, RequestRedirect};
 
 use super::contract::{EndpointSettings, Entries, HttpAnswer, HttpCall, JudgeOutcome, RetryAdvice};
+use super::from_js::from_value;
 use super::to_value;
 use crate::foundation::json::{Document, Json};
 use crate::judge::prompt::{PromptValue, simulated_user};
@@ -79,7 +80,7 @@ pub fn read_answer(
     #[wasm_bindgen(unchecked_param_type = "HttpAnswer")] answer: JsValue,
     body: Vec<u8>,
 ) -> Result<JsValue, JsValue> {
-    let answer: HttpAnswer = serde_wasm_bindgen::from_value(answer)?;
+    let answer: HttpAnswer = from_value(answer)?;
     with_question(settings, question, evaluation, |endpoint, asked| {
         to_value(&JudgeOutcome::from(
             answer.with_host_answer(&decode_lossy(&body), |answer| endpoint.take(asked, answer)),
@@ -95,7 +96,7 @@ pub fn read_answer(
 pub fn endpoint_origin(
     #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
 ) -> Result<String, JsValue> {
-    let settings: EndpointSettings = serde_wasm_bindgen::from_value(settings)?;
+    let settings: EndpointSettings = from_value(settings)?;
     Ok(Endpoint::from(settings).origin())
 }
 
@@ -110,7 +111,7 @@ pub fn retry_advice(
     retry_delay: Option<String>,
     now: f64,
 ) -> Result<JsValue, JsValue> {
-    let Entries(headers) = serde_wasm_bindgen::from_value(headers)?;
+    let Entries(headers) = from_value(headers)?;
     let reply = HttpReply { status, headers: &headers, body: "", now_ms: Some(now) };
     let (retryable, retry_after_ms) = advice(&reply, retry_delay.as_deref());
     to_value(&RetryAdvice { retryable, retry_after_ms })
@@ -193,7 +194,7 @@ fn with_question<T>(
     evaluation: bool,
     work: impl FnOnce(&Endpoint, Query<'_>) -> Result<T, JsValue>,
 ) -> Result<T, JsValue> {
-    let endpoint = Endpoint::from(serde_wasm_bindgen::from_value::<EndpointSettings>(settings)?);
+    let endpoint = Endpoint::from(from_value::<EndpointSettings>(settings)?);
     if evaluation {
         return work(&endpoint, Query::Evaluation(&decode_lossy(&question)));
     }

@@ -9,6 +9,7 @@ mod columns;
 mod contract;
 mod evaluation;
 mod fetch;
+mod from_js;
 mod kept;
 mod schema_text;
 
@@ -47,7 +48,7 @@ pub fn columns() -> Vec<(&'static str, &'static str, &'static str)> {
     columns::declared()
 }
 
-/// The JSON Schema of everything that crosses by `serde-wasm-bindgen`.
+/// The JSON Schema of everything in the [`contract`].
 #[cfg(feature = "schema")]
 #[must_use]
 pub fn contract() -> serde_json::Value {

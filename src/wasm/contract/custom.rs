@@ -2,12 +2,13 @@
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsValue;
 
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::model::results::EvalStatus;
 use crate::run::{CustomEvaluation, CustomScore};
+use crate::wasm::from_js::{Mismatch, from_value};
 
 /// What a metric of the user's own found.
 #[derive(Deserialize)]
@@ -59,10 +60,8 @@ impl CustomResult {
     /// # Errors
     /// `custom_metric_failed` with the field that has a wrong type.
     pub(in crate::wasm) fn read(value: JsValue) -> Result<CustomEvaluation> {
-        let found: Self = serde_wasm_bindgen::from_value(value).map_err(|error| {
-            let reason = JsValue::from(error).unchecked_into::<js_sys::Error>().message();
-            failed(format!("the metric gave no evaluation result: {}", String::from(reason)))
-        })?;
+        let found: Self = from_value(value)
+            .map_err(|Mismatch(reason)| failed(format!("the metric gave no evaluation result: {reason}")))?;
         Ok(CustomEvaluation {
             overall: found.overall.read()?,
             turns: found.turns.into_iter().map(CustomFinding::read).collect::<Result<_>>()?,

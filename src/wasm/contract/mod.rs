@@ -1,6 +1,6 @@
 //! The types of values that cross to and from JavaScript, except inputs, which are bytes, and results, which are columns
-//! ([`super::columns`]). Each type is declared once, here; values cross by `serde-wasm-bindgen`, and the TypeScript types
-//! (`pkg-template/src/generated/contract.ts`) are generated from [`schema`].
+//! ([`super::columns`]). Each type is declared once, here, as a type of serde: values go out by `serde-wasm-bindgen` and come
+//! in by [`super::from_js`]. The TypeScript types (`pkg-template/src/generated/contract.ts`) are generated from [`schema`].
 
 mod custom;
 mod error;

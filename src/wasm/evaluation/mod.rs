@@ -16,6 +16,7 @@ use super::contract::{
     Tokens,
 };
 use super::fetch::decode_lossy;
+use super::from_js::from_value;
 use super::to_value;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
@@ -231,7 +232,7 @@ impl EvalRun {
         metric: usize,
         #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
     ) -> Result<(), JsValue> {
-        let settings: EndpointSettings = serde_wasm_bindgen::from_value(settings)?;
+        let settings: EndpointSettings = from_value(settings)?;
         self.run.with_dependent_mut(|_, run| run.set_endpoint(metric, settings.into()));
         Ok(())
     }
@@ -252,7 +253,7 @@ impl EvalRun {
         metric: usize,
         #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
     ) -> Result<Vec<String>, JsValue> {
-        let settings: EndpointSettings = serde_wasm_bindgen::from_value(settings)?;
+        let settings: EndpointSettings = from_value(settings)?;
         Ok(self.run.borrow_dependent().settings_not_sent(metric, settings.into()))
     }
 
@@ -270,7 +271,7 @@ impl EvalRun {
         body: Vec<u8>,
         token: Option<String>,
     ) -> Result<JsValue, JsValue> {
-        let answer: HttpAnswer = serde_wasm_bindgen::from_value(answer)?;
+        let answer: HttpAnswer = from_value(answer)?;
         let outcome = self.run.with_dependent_mut(|_, run| {
             answer
                 .with_host_answer(&decode_lossy(&body), |answer| run.handle_answer(now, call, answer, token))
@@ -291,7 +292,7 @@ impl EvalRun {
         #[wasm_bindgen(unchecked_param_type = "TokenCounts")] usage: JsValue,
         cached: bool,
     ) -> Result<(), JsValue> {
-        let usage: Tokens = serde_wasm_bindgen::from_value(usage)?;
+        let usage: Tokens = from_value(usage)?;
         let text = String::from_utf8(text).unwrap_or_default();
         let reply = JudgeReply { text, usage: TokenCounts::from(usage).tokens() };
         self.run.with_dependent_mut(|_, run| run.handle_reply(now, call, reply, cached));
@@ -309,7 +310,7 @@ impl EvalRun {
         call: u32,
         #[wasm_bindgen(unchecked_param_type = "HostFailure")] failed: JsValue,
     ) -> Result<(), JsValue> {
-        let failed: HostFailure = serde_wasm_bindgen::from_value(failed)?;
+        let failed: HostFailure = from_value(failed)?;
         let failure = Failure::from_host(&failed.as_host_failure());
         self.run.with_dependent_mut(|_, run| run.handle_failure(now, call, &failure));
         Ok(())

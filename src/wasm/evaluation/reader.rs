@@ -19,6 +19,7 @@ use crate::model::shape::{List, Type, View, Warnings, check_paced};
 use crate::run::Plan;
 use crate::wasm::batch::Batch;
 use crate::wasm::contract::{EngineError, InputWarning, RunOptions, input_warnings};
+use crate::wasm::from_js::from_value;
 use crate::wasm::to_value;
 
 /// How many bytes are copied from JavaScript at a time.
@@ -296,7 +297,7 @@ fn detached_buffer() -> Error {
 }
 
 pub(in crate::wasm) fn read_options(options: JsValue) -> std::result::Result<RunOptions, JsValue> {
-    let options: RunOptions = serde_wasm_bindgen::from_value(options)?;
+    let options: RunOptions = from_value(options)?;
     options.check_prompts()?;
     Ok(options)
 }
