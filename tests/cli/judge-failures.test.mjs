@@ -10,7 +10,7 @@ test("exits with 3 if Vertex AI's service gives no score", async (t) => {
   const answering = await server(t, { reply: () => ({ fault: "forbidden" }) });
   const cwd = folderOf(t, { ...CLOCK, "test_config.json": { criteria: { safety_v1: 0.8 } } });
   const { status, stderr } = await judge(cwd, ["--judge", "vertex"], at.vertex(answering));
-  assert.match(stderr, /^error: no call of the judge got a reply: Vertex AI answered 403/m);
+  assert.match(stderr, /^error: no call of the judge got a reply: The server at 127\.0\.0\.1:\d+ answered 403/m);
   assert.equal(status, 3);
 });
 
@@ -38,7 +38,7 @@ for (const [what, [fault, words]] of Object.entries(UNREACHED)) {
 test("names a server that is not the provider's own, and the variable of its address", async (t) => {
   const answering = await server(t, { reply: () => ({ fault: "not_found" }) });
   const { stderr } = await judge(folderOf(t, FILES), ["--judge", "openai", "--model", "m"], at.openai(answering));
-  assert.match(stderr, /^error: no call of the judge got a reply: 127\.0\.0\.1:\d+ answered 404/m);
+  assert.match(stderr, /^error: no call of the judge got a reply: The server at 127\.0\.0\.1:\d+ answered 404/m);
   assert.match(stderr, /help: .* that OPENAI_BASE_URL ends with the version/);
 });
 

@@ -33,6 +33,14 @@ for (const [name, [agent, code]] of Object.entries(AGENTS)) {
   });
 }
 
+test("calls an agent without a name after its module", async (t) => {
+  for (const code of [`export default ${ANSWER};`, `export default () => ${ANSWER};`]) {
+    const cwd = folderOf(t, { ...FILES, "clock-agent.mjs": code });
+    const { stderr } = await run(["run", "--agent", "clock-agent.mjs", "clock.evalset.json"], { cwd });
+    assert.match(stderr, /^running clock-agent\.mjs: /m);
+  }
+});
+
 /** Nothing that strips types can run this. */
 const TYPESCRIPT = `
   enum Time { Noon = "It is noon." }

@@ -221,7 +221,7 @@ describe("a fetch that rejects, throws, or gives no response", () => {
       const own = await errorOf(() => ask(geminiJudge({ apiKey: KEY, baseUrl: url })));
       for (const error of [users, own]) {
         assert.equal(error.code, "judge_failed");
-        assert.match(error.message, /^Gemini did not answer: /);
+        assert.match(error.message, /^The server at 127\.0\.0\.1:\d+ did not answer: /);
         assert.match(error.message, words[name] ?? /./);
         assert.equal(error.retryable, true);
         assertHidden(error, KEY);

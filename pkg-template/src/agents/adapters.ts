@@ -288,9 +288,12 @@ async function libraryOf(agent: AgentBag, library: Library): Promise<LibraryBag>
   });
 }
 
+/** What agents are called that have no name. */
+export const UNNAMED = "Unknown Agent";
+
 function nameOf(agent: AgentBag | undefined): string {
   const name: unknown = agent?.name;
-  return typeof name === "string" && name !== "" ? name : "Unknown Agent";
+  return typeof name === "string" && name !== "" ? name : UNNAMED;
 }
 
 function functionSubject(agent: AgentFunction): Subject {
@@ -301,7 +304,8 @@ function functionSubject(agent: AgentFunction): Subject {
     });
   }
   return {
-    name: agent.name || "Unknown Agent",
+    // A function without a name that a module exports as default is called after that.
+    name: agent.name === "" || agent.name === "default" ? UNNAMED : agent.name,
     observe: () => () => undefined,
     async open(input) {
       const sessionId = input?.sessionId || newId();

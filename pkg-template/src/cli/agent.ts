@@ -1,7 +1,7 @@
 /** The agent that the user names: the module that holds it, which of its exports it is, and what is made of it. */
 
 import { basename, join } from "node:path";
-import { isAgent, type Subject, subjectOf } from "../agents/adapters.js";
+import { isAgent, type Subject, subjectOf, UNNAMED } from "../agents/adapters.js";
 import type { Agent } from "../agents/agent.js";
 import { provideAgentHost } from "../agents/host.js";
 import { lookBeside, nodeAgentHost } from "../agents/node.js";
@@ -90,7 +90,7 @@ export async function loadAgent(module: ModuleName, timeoutMs: number): Promise<
   try {
     const agent = inTime(made(value), "making the agent", timeoutMs);
     const subject = await subjectOf((await agent) as Agent);
-    return subject.name === UNNAMED || subject.name === "default" ? { ...subject, name: basename(file) } : subject;
+    return subject.name === UNNAMED ? { ...subject, name: basename(file) } : subject;
   } catch (error) {
     const about = isObject(error) ? (error as { message?: string; help?: string }) : {};
     const { message = messageOf(error), help = makesAgent(value) ? MAKER_HELP : undefined } = about;
@@ -101,9 +101,6 @@ export async function loadAgent(module: ModuleName, timeoutMs: number): Promise<
 /** What helps if a function without parameters fails, which may be the agent itself. */
 const MAKER_HELP =
   "It has no parameters, so it was called to make the agent. An agent takes the message as a parameter";
-
-/** What agents are called that have no name. */
-const UNNAMED = "Unknown Agent";
 
 function chosen(exports: Exports, { file, name }: ModuleName): { value: unknown; name: string } {
   const names = [...new Set(layersOf(exports).flatMap((layer) => Object.keys(layer)))];

@@ -151,20 +151,14 @@ export class Judging {
     return ExitStatus.Failed;
   }
 
-  /** The failure of the last call, with the server's own name and the variable by which the command is told of it. */
+  /** The failure of the last call, with the variable by which the command is told of a server. */
   #lastFailure(): { message: string; help?: string } | undefined {
     const { lastFailure, lastEndpoint } = this.#tally;
-    if (lastFailure === undefined || lastEndpoint === undefined) return lastFailure;
-    const { provider, address } = lastEndpoint;
-    const { label, address: variable } = PROVIDERS[provider];
-    const { message, help } = lastFailure;
-    const isOther = address !== undefined && message.startsWith(`${label} `);
-    return {
-      message: isOther ? `${new URL(address).host}${message.slice(label.length)}` : message,
-      ...(help === undefined
-        ? {}
-        : { help: this.#choice.module === undefined ? help.replace("`baseUrl`", variable) : help }),
-    };
+    if (lastFailure?.help === undefined || lastEndpoint === undefined || this.#choice.module !== undefined) {
+      return lastFailure;
+    }
+    const { address } = PROVIDERS[lastEndpoint.provider];
+    return { ...lastFailure, help: lastFailure.help.replace("`baseUrl`", address) };
   }
 
   #judgeFor(model: string): Judge {

@@ -153,10 +153,9 @@ impl MappedSettings {
     ) -> Self {
         let mut settings = Self::default();
         let Some(config) = config else { return settings };
-        let provider = endpoint.provider;
         for (key, value) in config.entries() {
             if !value.is_null() && !settings.take(endpoint, model, &key, value, with_schema) {
-                let warning = [provider.label(), " is not sent `", &key, "`: it has no such parameter here"];
+                let warning = [&endpoint.label(), " is not sent `", &key, "`: it has no such parameter here"];
                 settings.left_out.push(warning.concat());
             }
         }

@@ -1,6 +1,8 @@
 //! An endpoint: the server and credentials for a provider. It renders questions as HTTP requests and reads the
 //! answers.
 
+use std::borrow::Cow;
+
 use super::config::MappedSettings;
 use super::json_path::{string, string_at, tokens as count_of};
 use super::{
@@ -59,6 +61,17 @@ impl Endpoint {
         let url = (self.provider.protocol().url)(self, "");
         let end = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
         url.get(..end).unwrap_or_default().to_owned()
+    }
+
+    /// What messages call it: the provider, or a server of the user's own by its host and port.
+    pub(super) fn label(&self) -> Cow<'static, str> {
+        let origin = self.origin();
+        if self.base_url.is_none() || origin == (Self { base_url: None, ..self.clone() }).origin() {
+            return Cow::Borrowed(self.provider.label());
+        }
+        // What stands before the host may be a password.
+        let host = origin.rsplit(['/', '@']).next().unwrap_or_default();
+        Cow::Owned(["The server at ", host].concat())
     }
 
     /// Checks whether anything is missing that every request needs.

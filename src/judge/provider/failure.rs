@@ -108,13 +108,13 @@ pub struct Failure {
 
 impl Failure {
     /// A failure that is retryable if its kind is. `message` comes in pieces; it is redacted, shortened and
-    /// prefixed with the provider's name.
+    /// prefixed with the name of the provider or the server.
     #[inline(never)]
     pub(super) fn new(endpoint: &Endpoint, kind: FailureKind, message: &[&str]) -> Box<Self> {
         use FailureKind::*;
         Box::new(Self {
             kind,
-            message: [endpoint.provider.label(), " ", &shown(endpoint, &message.concat())].concat(),
+            message: [&endpoint.label(), " ", &shown(endpoint, &message.concat())].concat(),
             help: None,
             retryable: matches!(
                 kind,

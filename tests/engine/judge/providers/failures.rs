@@ -353,3 +353,25 @@ fn no_answer_is_explained_for_each_provider() {
         assert!(failure.help.unwrap().contains(said));
     }
 }
+
+#[test]
+fn a_server_of_ones_own_is_not_called_by_the_providers_name() {
+    for (base_url, message) in [
+        ("http://127.0.0.1:8102/v1", "The server at 127.0.0.1:8102 did not answer: x"),
+        ("https://me:secret@models.example/v1?key=secret", "The server at models.example did not answer: x"),
+        ("https://api.openai.com/v1", "OpenAI did not answer: x"),
+        (
+            "https://api.openai.com.evil.example",
+            "The server at api.openai.com.evil.example did not answer: x",
+        ),
+    ] {
+        let endpoint = Endpoint { base_url: Some(base_url.to_owned()), ..endpoint(Provider::OpenAiChat) };
+        assert_eq!(Failure::network(&endpoint, "x", false).message, message);
+        let config = Document::parse(r#"{"topK": 1}"#).unwrap();
+        let server = message.split(" did not").next().unwrap();
+        assert_eq!(
+            endpoint.warnings(config.root()),
+            [format!("{server} is not sent `topK`: it has no such parameter here")]
+        );
+    }
+}
