@@ -79,7 +79,7 @@ export async function buildPackage() {
   const { bundle } = await import("./bundle.mjs");
   await bundle(dist, sourcesOf(manifest));
   const { writeDeclarations } = await import("./declarations.mjs");
-  writeDeclarations(declarations, dist);
+  await writeDeclarations(declarations, dist);
   cpSync(join(generated, "adk_metrics.wasm"), join(dist, "adk_metrics.wasm"));
   mkdirSync(join(pkg, "schema"));
   for (const kind of ["evalset", "results", "config"]) {

@@ -21,9 +21,6 @@ const COMMON = {
 /** Names stay, and lines stay short enough for stacks. */
 const LINE_LIMIT = 160;
 
-/** Functions, classes and what an ES module declares keep their names, which stacks and errors show; locals get short ones. */
-const SHORT_LOCALS = { keep_fnames: true, keep_classnames: true, module: false, toplevel: false };
-
 /**
  * Shorter syntax, with functions as they are: what is called is what stacks show. Values that are moved to where they are used would
  * leave their annotations behind, of which Rollup warns.
@@ -58,35 +55,31 @@ export async function bundle(dist, sources) {
     const isMapped = !JSON.parse(chunk.map).sources.every((source) =>
       WITHOUT_MAPS.test(nameOf(source, path, sources.folder)),
     );
-    // What an ES module declares keeps its name where a debugger may show it: functions and classes do anyway.
-    const { code, map } = await withoutWhiteSpace(chunk, {
-      module: true,
-      mangle: isMapped ? SHORT_LOCALS : { ...SHORT_LOCALS, toplevel: true },
-      compress: SHORT_SYNTAX,
-    });
+    const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX });
     write(path, `${code}\n`, isMapped ? mapOfLines(JSON.parse(map), path, sources) : undefined);
   }
-  // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten. Nobody
-  // else sees what such a file declares, so its variables get short names too.
+  // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
   for (const { path, ...chunk } of await split("cjs", cjs, sources)) {
     const rewritten = await transform(chunk.code, { ...COMMON, ...CJS });
-    const { code } = await withoutWhiteSpace(rewritten, {
-      mangle: { ...SHORT_LOCALS, toplevel: true },
-      compress: { ...SHORT_SYNTAX, toplevel: true },
-    });
+    // Bundlers take a file in CommonJS as a whole, so it needs no marks of what is pure.
+    const format = { comments: /[iI]gnore/, preserve_annotations: false };
+    const compress = { ...SHORT_SYNTAX, toplevel: true };
+    const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format });
     writeFileSync(path, `${code}\n${exportedNames(rewritten.code)}${markFor(basename(path))}`);
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
 }
 
-/** A module without white space, but with the comments that bundlers read, which esbuild takes out as well. */
-function withoutWhiteSpace({ code, map }, options) {
+/**
+ * A module without white space, but with the comments that bundlers read, which esbuild takes out as well. Functions and classes
+ * keep their names, which stacks and errors show, as does what users import; other variables get short ones.
+ */
+function withoutWhiteSpace({ code, map, names }, { format, ...options }) {
   return minify(code, {
-    compress: false,
-    mangle: false,
+    mangle: { keep_fnames: true, keep_classnames: true, toplevel: true, reserved: names },
     ...options,
     ecma: 2020,
-    format: { comments: /__PURE__|[iI]gnore/, preserve_annotations: true, max_line_len: LINE_LIMIT },
+    format: { comments: /__PURE__|[iI]gnore/, preserve_annotations: true, max_line_len: LINE_LIMIT, ...format },
     sourceMap: { content: map },
   });
 }
@@ -141,10 +134,10 @@ function mapOfLines({ version, sources: paths, mappings }, path, { folder, addre
   return { version, sourceRoot: address, sources, names: [], mappings: encode(lines) };
 }
 
-/** The entries of a kind and what they share, as ES modules with their maps. */
+/** The entries of a kind and what they share, as ES modules with their maps and the names that have to stay. */
 async function split(kind, folder, sources) {
   const entries = ENTRIES.filter((entry) => entry[kind] !== undefined);
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...COMMON,
     bundle: true,
     format: "esm",
@@ -157,12 +150,21 @@ async function split(kind, folder, sources) {
     plugins: [matchersApart(kind, sources), indexAtOnce(sources)],
     entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),
     outdir: folder,
+    metafile: true,
     write: false,
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const exported = Object.values(metafile.outputs).flatMap(({ entryPoint, exports }) => (entryPoint ? exports : []));
   return [...texts]
     .filter(([path]) => path.endsWith(".js"))
-    .map(([path, code]) => ({ path, code, map: texts.get(`${path}.map`) }));
+    .map(([path, code]) => {
+      return { path, code, map: texts.get(`${path}.map`), names: [...exported, ...namedByVariables(code)] };
+    });
+}
+
+/** The classes and functions of a module that are values of variables, as esbuild writes them. */
+function namedByVariables(code) {
+  return [...code.matchAll(/^var ([\w$]+) = (?:class\b|async\b|\(|[\w$]+ => )/gm)].map(([, name]) => name);
 }
 
 /**

@@ -3,53 +3,76 @@
  * import them too, and what only ES modules have below `dist/esm`.
  */
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
 import { ENTRIES } from "./entries.mjs";
 
-const SPECIFIERS = /(?<=\b(?:from|import)\s*\(?\s*")\.[^"]+(?=\.js")/g;
+const SPECIFIERS = /(?<=\b(?:from|import)\s*\(?\s*["'])\.[^"']+(?=\.js["'])/g;
 
 /** Writes what `tsc` declared into `dist`. */
-export function writeDeclarations(declarations, dist) {
-  const read = (name) => readFileSync(join(declarations, `${name}.d.ts`), "utf8");
+export async function writeDeclarations(declarations, dist) {
   const modulesOf = (kind) => ENTRIES.filter((entry) => entry.typed && entry[kind]).map(({ module }) => module);
+  const [entries, inCommonJs] = [modulesOf("esm"), modulesOf("cjs")];
+  const texts = await bundled(declarations, [...new Set([...inCommonJs, ...entries])]);
   const folder = (kind) => join(dist, kind, "types");
-  const write = (kind, name, text) => {
+  const write = async (kind, name, text) => {
     const file = join(folder(kind), `${name}.d.ts`);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(
-      file,
-      text.replaceAll(/^(?: {4})+/gm, (indentation) => "\t".repeat(indentation.length / 4)),
-    );
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, compact(text));
   };
-  const common = reachable(modulesOf("cjs"), read);
-  for (const name of common) write("cjs", name, read(name));
+  const common = reachable(inCommonJs, texts);
+  for (const name of common) await write("cjs", name, texts.get(name));
 
   const pathBetween = (from, to) => {
     const path = relative(dirname(join(folder("esm"), from)), join(folder(common.has(to) ? "cjs" : "esm"), to));
     return path.startsWith(".") ? path.split(sep).join("/") : `./${path.split(sep).join("/")}`;
   };
-  const entries = modulesOf("esm");
-  for (const name of reachable(entries, read)) {
+  for (const name of reachable(entries, texts)) {
+    const text = texts.get(name);
     if (!common.has(name)) {
-      write(
-        "esm",
-        name,
-        read(name).replaceAll(SPECIFIERS, (path) => pathBetween(name, join(dirname(name), path))),
-      );
+      const moved = text.replaceAll(SPECIFIERS, (path) => pathBetween(name, join(dirname(name), path)));
+      await write("esm", name, moved);
     } else if (entries.includes(name)) {
-      if (/\bexport default\b/.test(read(name)))
+      if (/\bexport default\b|\bas default\b/.test(text))
         throw new Error(`${name}: a default export is another one in CommonJS`);
-      write("esm", name, `export * from "${pathBetween(name, name)}.js";\n`);
+      await write("esm", name, `export * from "${pathBetween(name, name)}.js";\n`);
     }
   }
 }
 
+/** The declarations of these modules, and those that they share, without what no user can name. */
+async function bundled(declarations, modules) {
+  const isRelative = (id) => id.startsWith(".");
+  const isEntry = (path) => modules.includes(relative(declarations, path).replace(/\.js$/, ""));
+  const bundle = await rollup({
+    input: Object.fromEntries(modules.map((name) => [name, join(declarations, `${name}.d.ts`)])),
+    // An entry that exports all of another one says so, instead of naming everything again.
+    external: (id, importer) => (isRelative(id) ? isEntry(join(dirname(importer), id)) : !isAbsolute(id)),
+    plugins: [dts()],
+    onLog(_level, { message }) {
+      // The base of the evaluators, which nobody names: their classes are exported.
+      if (!/no public re-export: EngineEvaluator\./.test(message)) throw new Error(`declarations: ${message}`);
+    },
+  });
+  const { output } = await bundle.generate({ chunkFileNames: "shared-[hash].d.ts" });
+  await bundle.close();
+  return new Map(output.map(({ fileName, code }) => [fileName.replace(/\.d\.ts$/, ""), code]));
+}
+
 /** These modules and what they import, however far. */
-function reachable(modules, read) {
+function reachable(modules, texts) {
   const found = new Set(modules);
   for (const name of found) {
-    for (const [path] of read(name).matchAll(SPECIFIERS)) found.add(join(dirname(name), path));
+    for (const [path] of texts.get(name).matchAll(SPECIFIERS)) found.add(join(dirname(name), path));
   }
   return found;
+}
+
+/** Indented by tabs, and comments of one line in one line. */
+function compact(text) {
+  return text
+    .replaceAll(/^(?: {4})+/gm, (indentation) => "\t".repeat(indentation.length / 4))
+    .replaceAll(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, "/** $1 */");
 }

@@ -33,7 +33,7 @@ function namedBy(path) {
   if (!/\.[jt]s$/.test(path)) return [];
   const text = read(path);
   const names = path.endsWith(".d.ts")
-    ? [...text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"/g)].map(([, name]) => `${name}.d.ts`)
+    ? [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'](\.[^"']+)\.js["']/g)].map(([, name]) => `${name}.d.ts`)
     : [
         ...text.matchAll(/(?:\bfrom|\bimport\(?|\brequire\(|\bURL\() *"(\.[^"]+)"/g),
         ...text.matchAll(/^\/\/# sourceMappingURL=(.+)$/gm),
@@ -101,8 +101,10 @@ test("what is marked as having side effects is there", () => {
 
 test("classes and functions are called what they are exported as", async () => {
   const asModule = (entry) => `import * as all from "${entry}"; print(all);`;
+  // Newer versions of Node load ES modules for `require` as well.
   const asCommonJs = (entry) =>
-    `import { createRequire } from "node:module"; print(createRequire(import.meta.url)("${entry}"));`;
+    `import { createRequire } from "node:module";
+    print(createRequire(import.meta.url)("./node_modules/adk-metrics/dist/cjs/${entry.split("/")[1] ?? "index"}.js"));`;
   for (const [entry, ...ways] of [
     ["adk-metrics", asModule, asCommonJs],
     ["adk-metrics/report", asModule, asCommonJs],

@@ -1,8 +1,9 @@
 import { AdkMetricsError } from "../errors.js";
-import * as glue from "../generated/adk_metrics.js";
+import { __wbg_reset_state, initSync } from "../generated/adk_metrics.js";
+import * as engineExports from "./exports.js";
 
 /** The engine's exports. */
-export type Engine = typeof glue;
+export type Engine = typeof engineExports;
 
 let load: (() => BufferSource | WebAssembly.Module) | undefined;
 let memory: WebAssembly.Memory | undefined;
@@ -39,12 +40,12 @@ function start(): Engine {
     try {
       const source = load();
       const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source);
-      memory = glue.initSync({ module }).memory;
+      memory = initSync({ module }).memory;
     } catch (cause) {
       throw loadFailure(cause);
     }
   }
-  return glue;
+  return engineExports;
 }
 
 /** @throws {AdkMetricsError} `engine_unavailable` where there is no WebAssembly at all. */
@@ -143,8 +144,8 @@ export function freeing<T extends { free(): void }, R>(object: T, work: (object:
 /** Replaces the instance by a new one of the same module. */
 function restart(): void {
   generation += 1;
-  glue.__wbg_reset_state();
-  memory = glue.initSync(undefined as never).memory;
+  __wbg_reset_state();
+  memory = initSync(undefined as never).memory;
   known = undefined;
 }
 
