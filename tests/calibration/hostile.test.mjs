@@ -7,7 +7,8 @@ import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { importEntry } from "../package/support/package.mjs";
 
 const { AdkMetricsError, evaluate } = await importEntry();
-const { calibrate, renderCalibrationMarkdown, renderCalibrationTable } = await importEntry("./calibration");
+const { calibrate, renderCalibrationHtml, renderCalibrationMarkdown, renderCalibrationTable } =
+  await importEntry("./calibration");
 
 const METRIC = "final_response_match_v2";
 const ids = ["one", "two", "three"];
@@ -31,7 +32,7 @@ const KEYS = [...Object.keys(GOOD), "run", "rubric", "evalset", "chosen", "__pro
 function attempt(labels) {
   try {
     const found = calibrate([results], labels);
-    for (const render of [renderCalibrationMarkdown, renderCalibrationTable]) render(found);
+    for (const render of [renderCalibrationHtml, renderCalibrationMarkdown, renderCalibrationTable]) render(found);
   } catch (error) {
     assert.ok(error instanceof AdkMetricsError, `${JSON.stringify(labels).slice(0, 500)}: ${error?.stack}`);
   }

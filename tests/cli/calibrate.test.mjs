@@ -101,6 +101,7 @@ test("the ending of the output decides calibrate's format, and labels are CSV", 
   for (const [output, beginning] of Object.entries({
     "agreement.json": /^\{\n/,
     "agreement.md": /^## Calibration of /,
+    "agreement.html": /^<!doctype html>[^]*<h1>Calibration of /,
     "agreement.txt": /^[^#{]/,
   })) {
     const { status, stderr } = await run([...args, output], { cwd });
@@ -108,11 +109,7 @@ test("the ending of the output decides calibrate's format, and labels are CSV", 
     assert.match(readFileSync(join(cwd, output), "utf8"), beginning);
   }
   for (const [command, output, message] of [
-    [
-      args,
-      "agreement.html",
-      /the ending stands for the format html, which is not written here\n {3}at agreement\.html/,
-    ],
+    [args, "agreement.xml", /the ending stands for the format junit, which is not written here\n {3}at agreement\.xml/],
     [["labels", "export", "shop.json", "--seed"], "5", /--seed has no effect without --random/],
     [["labels", "export", "shop.json", "--output"], "sheet.json", /labels are written as CSV\n {3}at sheet\.json/],
   ]) {
@@ -172,8 +169,8 @@ for (const [what, args, message] of [
   ],
   [
     "an unknown format",
-    ["calibrate", "shop.json", "--labels", "labels.csv", "--format", "html"],
-    /--format cannot be `html`/,
+    ["calibrate", "shop.json", "--labels", "labels.csv", "--format", "junit"],
+    /--format cannot be `junit`/,
   ],
 ]) {
   test(`${what} is a mistake that says what to do`, async (t) => {

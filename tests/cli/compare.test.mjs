@@ -146,6 +146,7 @@ test("takes the format from the ending of the output, and overwrites older compa
     json: /^\{\n {2}"baseline"/,
     md: /^## ✅ Comparison/,
     csv: /^evalSetId,/,
+    html: /^<!doctype html>/,
   };
   for (const [ending, beginning] of Object.entries(beginnings)) {
     for (const time of ["first", "second"]) {
@@ -166,7 +167,10 @@ test("takes the format from the ending of the output, and overwrites older compa
   const several = await compare("--output", "a.md", "--output", "-");
   assert.match(several.stderr, /no format is named for -, and its ending names none/);
   const bare = await compare("--output", "bare");
-  assert.match(bare.stderr, /^bare: its ending names no format, so it is the table \(\.txt \.json \.md \.csv\)\n/);
+  assert.match(
+    bare.stderr,
+    /^bare: its ending names no format, so it is the table \(\.txt \.json \.md \.csv \.html\)\n/,
+  );
   const long = { "a.json": results({ noon: 1 }, { id: "evalset".repeat(20) }) };
   const wide = folderOf(t, { ...long, "b.json": long["a.json"] });
   for (const time of ["first", "second"]) {
@@ -216,11 +220,11 @@ for (const [name, args, words] of [
     ["base.json", "other.json"],
     /no case in common\n {3}at other\.json\n {3}help: .*`noon`, `late`/,
   ],
-  ["a format of eval", ["base.json", "same.json", "--format", "junit"], /It is one of table, json, md, csv/],
+  ["a format of eval", ["base.json", "same.json", "--format", "junit"], /It is one of table, json, md, csv, html/],
   [
     "an ending of a format of eval",
-    ["base.json", "same.json", "--output", "out.html"],
-    /the ending stands for the format html, .*\n {3}at out\.html\n {3}help: .*\.txt \.json \.md \.csv/,
+    ["base.json", "same.json", "--output", "out.xml"],
+    /the ending stands for the format junit, .*\n {3}at out\.xml\n {3}help: .*\.txt \.json \.md \.csv \.html/,
   ],
   ["a misspelt option", ["base.json", "same.json", "--fail-on-drops"], /Did you mean --fail-on-drop\?/],
   ["formats without outputs", ["base.json", "same.json", "--format", "md", "--format", "csv"], /one --output for each/],

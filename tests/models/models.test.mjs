@@ -1,7 +1,8 @@
 // Every judged metric, and a simulated user, with a real model at the other end of the wire. It is too small to judge well:
 // what is tested is that its replies are read, and that what cannot be read is said.
 //
-// `MODEL_TESTS=full` asks five samples of every metric, with and without schemas; it takes about half an hour and prints the shares that docs/judges.md states.
+// `MODEL_TESTS=full` asks five samples of every metric, with and without schemas; it takes about half an hour and
+// prints the shares that docs/judges.md states.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

@@ -306,8 +306,17 @@ test("Markdown: a report keeps within its bytes and says what it left out", () =
 const RENDERERS = { renderCsv, renderFailures, renderHtml, renderJUnit, renderMarkdown, renderTable };
 
 test("the entry is its renderers and the table of formats", () => {
-  const ofComparisons = ["Csv", "Json", "Markdown", "Table"].map((format) => `renderComparison${format}`);
-  const chunks = ["comparisonCsv", "comparisonJson", "comparisonTable", "csv", "html", "junit", "table"];
+  const ofComparisons = ["Csv", "Html", "Json", "Markdown", "Table"].map((format) => `renderComparison${format}`);
+  const chunks = [
+    "comparisonCsv",
+    "comparisonHtml",
+    "comparisonJson",
+    "comparisonTable",
+    "csv",
+    "html",
+    "junit",
+    "table",
+  ];
   assert.deepEqual(
     Object.keys(report).sort(),
     ["REPORT_FORMATS", ...chunks.map((name) => `${name}Chunks`), ...ofComparisons, ...Object.keys(RENDERERS)].sort(),

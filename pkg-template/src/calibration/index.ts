@@ -7,6 +7,7 @@ export { calibrate } from "./calibrate.js";
 export { compareJudges } from "./compare.js";
 export { labelSheet } from "./export.js";
 export { renderCalibrationMarkdown, renderCalibrationTable } from "./render.js";
+export { renderCalibrationHtml } from "./render-html.js";
 export { withCalibration } from "./stored.js";
 export type * from "./types.js";
 export type { Estimate } from "../statistics/estimates.js";

@@ -1,216 +1,30 @@
 /** What calibrations and comparisons of judges say, in words and tables. */
 
 import { checkOptions } from "../known-options.js";
-import { judgeName } from "../judges/stamp.js";
 import { prose } from "../report/markdown.js";
-import { caseName, joined } from "../report/results.js";
+import { joined } from "../report/results.js";
 import { type Cell, Page, widthOf, writeRows } from "../report/page.js";
-import { amountText, count, oneLine, percent } from "../report/text.js";
-import type { Estimate } from "../statistics/estimates.js";
-import { isObject, reading, unexpected } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
-import type {
-  Calibration,
-  CalibrationTableOptions,
-  Consistency,
-  Disagreement,
-  JudgeComparison,
-  JudgePrice,
-  SubjectCalibration,
-  SubjectComparison,
-} from "./types.js";
-
-/** `85 % (95 % interval: 71 to 93 %)` */
-function shareText(estimate: Estimate | undefined, confidence: number): string {
-  if (estimate === undefined) return "unknown";
-  const { value, low, high } = estimate;
-  if (low === undefined || high === undefined) return percent(value);
-  return `${percent(value)} (${percent(confidence)} interval ${Math.round(low * 100)} to ${percent(high)})`;
-}
-
-function numberText({ value, low, high }: Estimate): string {
-  return low === undefined || high === undefined
-    ? value.toFixed(2)
-    : `${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
-}
-
-function subjectName({
-  metricName,
-  rubricId,
-  rubrics,
-}: Pick<SubjectCalibration, "metricName" | "rubricId" | "rubrics">): string {
-  if (rubricId !== undefined) return `${metricName}, rubric ${rubricId}`;
-  return rubrics === undefined ? metricName : `${metricName}, all ${rubrics} rubrics`;
-}
-
-/** With fewer labels intervals are too wide to decide by. */
-const FEW = 30;
-
-/** What is to be said of one subject, a sentence a line. */
-function sentencesOf(one: SubjectCalibration, confidence: number): string[] {
-  const { agreement, kappa, scores, sensitivity, specificity, alpha, passRate, labelled, verdicts, doubtful } = one;
-  const passes =
-    sensitivity === undefined ? undefined : `passes ${shareText(sensitivity, confidence)} of what people pass`;
-  const fails =
-    specificity === undefined ? undefined : `fails ${shareText(specificity, confidence)} of what people fail`;
-  const both = [passes, fails].filter((part) => part !== undefined).join(", and ");
-  return [
-    `The judge and people say the same in ${shareText(agreement, confidence)} of ${count(labelled, "labelled verdict")}, of ${amountText(verdicts)} in all.`,
-    ...(kappa === undefined || (kappa.low === undefined && kappa.value < 1)
-      ? ["How much of that is more than chance cannot be said: one of them says the same of everything."]
-      : [`Beyond chance: kappa ${numberText(kappa)}, where 1 is perfect and 0 is what guessing gives.`]),
-    ...(scores?.weightedKappa === undefined
-      ? []
-      : [
-          `By scores from ${scores.least} to ${scores.most}: weighted kappa ${numberText(scores.weightedKappa)}; being far off counts more.`,
-        ]),
-    ...(both === "" ? [] : [`It ${both}.`]),
-    ...rateSentences(passRate, confidence),
-    ...(alpha === undefined
-      ? []
-      : [
-          `People agree with each other: Krippendorff's alpha ${numberText(alpha)}, where 1 is perfect, over ${count(alpha.verdicts, "verdict")} with several labels. A judge cannot be held to more.`,
-        ]),
-    ...(one.consistency === undefined ? [] : consistencySentences(one.consistency)),
-    ...(doubtful > 0 && doubtful < labelled
-      ? [
-          `${amountText(doubtful)} of the labels are of verdicts that were chosen as doubtful: agreement is likely higher elsewhere. Pass rates are made without them.`,
-        ]
-      : doubtful > 0
-        ? ["All labels are of verdicts that were chosen as doubtful: agreement is likely higher elsewhere."]
-        : []),
-    ...(labelled < FEW ? [`These are few labels, so the intervals are wide: label ${FEW} or more.`] : []),
-  ];
-}
-
-function rateSentences(
-  { judge, people, corrected, powered, reason }: SubjectCalibration["passRate"],
-  confidence: number,
-): string[] {
-  const parts = [
-    `${percent(judge)} by the judge`,
-    ...(corrected === undefined ? [] : [`${shareText(corrected, confidence)} when corrected for its errors`]),
-    ...(powered === undefined ? [] : [`${shareText(powered, confidence)} from the labels with the judge's help`]),
-    ...(people === undefined ? [] : [`${shareText(people, confidence)} from the labels alone`]),
-  ];
-  return [`Pass rate: ${parts.join("; ")}.`, ...(reason === undefined ? [] : [`It cannot be corrected: ${reason}.`])];
-}
-
-function consistencySentences({ questions, agreement, split, stoppedEarly, counts }: Consistency): string[] {
-  // An even number can end in a tie, which is a fail: one sample more costs little and is better.
-  const odd = counts.filter(({ samples }) => samples % 2 === 1);
-  const counted = odd.map(({ samples, same, right, isForeseen }) => {
-    const share = right ?? same;
-    return share === undefined ? "" : `${samples}: ${percent(share)}${isForeseen ? " (foreseen)" : ""}`;
-  });
-  const isRight = counts.some(({ right }) => right !== undefined);
-  return [
-    `Two samples of one question agree in ${percent(agreement)}; the samples of ${amountText(split)} of ${count(questions, "question")} disagree${stoppedEarly > 0 ? ` (early stopping left samples out in ${amountText(stoppedEarly)})` : ""}.`,
-    ...(counted.length === 0
-      ? []
-      : [`${isRight ? "Right" : "Same verdict as with all samples"}, by samples asked: ${counted.join(", ")}.`]),
-  ];
-}
-
-/** People's and the judge's verdicts beside each other. */
-function confusionRows({ confusion }: SubjectCalibration): [string, string, string][] {
-  const { bothPass, onlyJudge, onlyPeople, bothFail } = confusion;
-  return [
-    ["the judge passes", amountText(bothPass), amountText(onlyJudge)],
-    ["the judge fails", amountText(onlyPeople), amountText(bothFail)],
-  ];
-}
-
-/** Metrics, and rubrics that are taken together with each of them in a row. */
-function sectionsOf({ subjects }: Calibration): { one: SubjectCalibration; rubrics: SubjectCalibration[] }[] {
-  const together = new Set(subjects.flatMap(({ metricName, rubrics }) => (rubrics === undefined ? [] : metricName)));
-  const isRow = ({ metricName, rubricId }: SubjectCalibration): boolean =>
-    rubricId !== undefined && together.has(metricName);
-  return subjects
-    .filter((one) => !isRow(one))
-    .map((one) => ({
-      one,
-      rubrics:
-        one.rubrics === undefined ? [] : subjects.filter((row) => isRow(row) && row.metricName === one.metricName),
-    }));
-}
-
-const RUBRICS_HEADER = ["Rubric", "Labelled", "Same", "Kappa", "Passes of passes", "Fails of fails"] as const;
-
-function rubricRow({
-  rubricId = "",
-  labelled,
-  agreement,
-  kappa,
-  sensitivity,
-  specificity,
-}: SubjectCalibration): string[] {
-  const share = (estimate: Estimate | undefined): string => (estimate === undefined ? "–" : percent(estimate.value));
-  return [
-    rubricId,
-    amountText(labelled),
-    percent(agreement.value),
-    kappa?.low === undefined ? "–" : kappa.value.toFixed(2),
-    share(sensitivity),
-    share(specificity),
-  ];
-}
-
-const CONFUSION_HEADER = ["", "people pass", "people fail"] as const;
-
-function placeText({ evalId, run, turn, metricName, rubricId }: Disagreement): string {
-  const parts = [caseName(evalId), ...(run > 1 ? [`run ${run}`] : []), ...(turn === undefined ? [] : [`turn ${turn}`])];
-  return `${parts.join(", ")}: ${rubricId === undefined ? metricName : `${metricName}, ${rubricId}`}`;
-}
-
-function verdictWord({ passes, score }: Disagreement["judge"]): string {
-  return score === undefined || score === 0 || score === 1 ? (passes ? "pass" : "fail") : amountText(score, 2);
-}
-
-function labelsText({ labels }: Pick<Calibration, "labels">): string {
-  const { used, given, annotators, problems, empty } = labels;
-  const parts = [
-    `${amountText(used)} of ${count(given, "label")} used`,
-    ...(annotators > 1 ? [`by ${annotators} people`] : []),
-    ...(problems.length > 0 ? [`${count(problems.length, "problem")}`] : []),
-    ...(empty > 0 ? [`${count(empty, "row")} without a label`] : []),
-  ];
-  return parts.join(", ");
-}
-
-function priceText({ callsPerVerdict, tokensPerVerdict, costPerVerdict }: JudgePrice): string {
-  const parts = [
-    ...(callsPerVerdict === undefined ? [] : [`${amountText(callsPerVerdict, 1)} calls`]),
-    ...(tokensPerVerdict === undefined ? [] : [`${amountText(tokensPerVerdict)} tokens`]),
-    ...(costPerVerdict === undefined ? [] : [`cost ${Number(costPerVerdict.toPrecision(3))}`]),
-  ];
-  return parts.length === 0 ? "its results do not say what it took" : `${parts.join(", ")} a verdict`;
-}
-
-function nameOf({ judges }: JudgePrice, which: string): string {
-  return judges.length === 0 ? which : `${which}: ${judges.map(oneLine).join(", ")}`;
-}
-
-function comparisonSentences(one: SubjectComparison, confidence: number): string[] {
-  const { first, second, difference, onlyFirst, onlySecond, pValue, better } = one;
-  const { value, low, high } = difference;
-  const points = (share: number): string => `${share < 0 ? "−" : ""}${Math.round(Math.abs(share) * 100)}`;
-  const interval =
-    low === undefined || high === undefined
-      ? ""
-      : ` (${percent(confidence)} interval ${points(low)} to ${points(high)})`;
-  const chance = pValue < 0.001 ? "less than 0.1 %" : `${(pValue * 100).toFixed(1)} %`;
-  return [
-    `A agrees with people in ${shareText(first, confidence)}, B in ${shareText(second, confidence)} of ${count(one.labelled, "labelled verdict")}: ${points(value)} points more for A${interval}.`,
-    `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}. Judges that are equally good would differ so much in ${chance} of such comparisons.`,
-    better === "unclear"
-      ? "Which is better cannot be said: the difference may be chance."
-      : `${better === "first" ? "A" : "B"} is better.`,
-  ];
-}
-
-/** The most disagreements that are shown; JSON has them all. */
-const MOST_SHOWN = 20;
+import { amountText, count, oneLine } from "../report/text.js";
+import { reading } from "../engine/values.js";
+import type { Calibration, CalibrationTableOptions, Disagreement, JudgeComparison } from "./types.js";
+import {
+  checkFound,
+  comparisonSentences,
+  CONFUSION_HEADER,
+  confusionRows,
+  judgesText,
+  labelsText,
+  MOST_SHOWN,
+  nameOf,
+  placeText,
+  priceText,
+  rubricRow,
+  RUBRICS_HEADER,
+  sectionsOf,
+  sentencesOf,
+  subjectName,
+  verdictWord,
+} from "./words.js";
 
 /** A part of what is shown. */
 interface Section {
@@ -223,12 +37,7 @@ interface Section {
 
 /** All that is shown, whatever the format. */
 function sheetOf(found: Calibration | JudgeComparison): Section[] {
-  const given: unknown = found;
-  if (!isObject(given) || !("subjects" in given) || !Array.isArray(given.subjects)) {
-    const { message, path = "" } = unexpected("a calibration, or a comparison of judges", given, "calibration");
-    const help = "Pass what calibrate() or compareJudges() gives";
-    throw new AdkMetricsError("invalid_input", message, { path, help });
-  }
+  checkFound(found);
   if ("first" in found) {
     const { first, second, notes, subjects, confidence } = found;
     const prices = [`${nameOf(first, "A")}: ${priceText(first)}`, `${nameOf(second, "B")}: ${priceText(second)}`];
@@ -241,11 +50,10 @@ function sheetOf(found: Calibration | JudgeComparison): Section[] {
       ...subjects.map((one) => ({ title: subjectName(one), lines: comparisonSentences(one, confidence) })),
     ];
   }
-  const { judges, disagreements, confidence } = found;
-  const who = [...new Set(judges.map(judgeName))].map(oneLine).join(", ");
+  const { disagreements, confidence } = found;
   const more = disagreements.length - MOST_SHOWN;
   return [
-    { title: `Calibration${who === "" ? "" : ` of ${who}`}: ${labelsText(found)}`, lines: [] },
+    { title: `${judgesText(found)}: ${labelsText(found)}`, lines: [] },
     ...sectionsOf(found).map(({ one, rubrics }) => ({
       title: subjectName(one),
       tables: [

@@ -1,7 +1,13 @@
 /** `calibrate`: how often a judge is right, by human labels. */
 
 import { join } from "node:path";
-import { calibrate, compareJudges, renderCalibrationMarkdown, renderCalibrationTable } from "../calibration/index.js";
+import {
+  calibrate,
+  compareJudges,
+  renderCalibrationHtml,
+  renderCalibrationMarkdown,
+  renderCalibrationTable,
+} from "../calibration/index.js";
 import type { LabelCounts } from "../calibration/index.js";
 import { AdkMetricsError } from "../errors.js";
 import { inertJson } from "../report/text.js";
@@ -59,7 +65,7 @@ function texts(
   labels: Uint8Array,
   onScreen: boolean,
   mistakeOf: (error: unknown) => unknown,
-): Record<"table" | "md" | "json", () => string> & { labels: LabelCounts } {
+): Record<"table" | "md" | "json" | "html", () => string> & { labels: LabelCounts } {
   const screen = screenOptions(onScreen);
   try {
     const found = isComparison
@@ -69,6 +75,7 @@ function texts(
       labels: found.labels,
       table: () => renderCalibrationTable(found, screen),
       md: () => renderCalibrationMarkdown(found),
+      html: () => renderCalibrationHtml(found),
       json: () => `${JSON.stringify(found, null, 2)}\n`,
     };
   } catch (error) {

@@ -62,7 +62,7 @@ export const FORMATS = Object.keys(REPORT_FORMATS) as ReportFormat[];
 export const COMPARISON_FORMATS = FORMATS.filter((format) => REPORT_FORMATS[format].comparison !== undefined);
 
 /** The formats of a calibration. */
-export const CALIBRATION_FORMATS = ["table", "json", "md"] as const;
+export const CALIBRATION_FORMATS = ["table", "json", "md", "html"] as const;
 
 /** The endings of files by format, in a list for users: `.txt .json .xml`. */
 export function shortEndings(formats: readonly ReportFormat[]): string {
@@ -559,7 +559,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["calibrate"],
     value: "<name>",
     words: CALIBRATION_FORMATS,
-    help: "table, json (every figure) or md (Markdown). Default: by the output's ending, else table.",
+    help: "table, json (every figure), md (Markdown) or html. Default: by the output's ending, else table.",
   },
   {
     name: "output",

@@ -3,6 +3,7 @@
 import type { EvaluatorOptions } from "../types.js";
 import type { Comparisons } from "./comparison.js";
 import { comparisonCsvChunks, comparisonJsonChunks } from "./comparison-data.js";
+import { comparisonHtmlChunks } from "./comparison-html.js";
 import { renderComparisonMarkdown } from "./comparison-markdown.js";
 import { comparisonTableChunks } from "./comparison-table.js";
 import { csvChunks } from "./csv.js";
@@ -129,6 +130,10 @@ const FORMATS = {
     signature: /<title>Evaluation report<\/title>/,
     explains: "all",
     render: (results): Iterable<string> => htmlChunks(results),
+    comparison: {
+      signature: /<title>Comparison with the baseline<\/title>/,
+      render: (comparisons): Iterable<string> => comparisonHtmlChunks(comparisons),
+    },
   },
 } satisfies Readonly<Record<string, ReportFormatInfo>>;
 

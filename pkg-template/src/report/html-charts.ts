@@ -66,6 +66,21 @@ export function bins(results: readonly EvalMetricResult[], threshold: number | u
   return html`<svg class="bins" viewBox="0 0 160 28" role="img" aria-label="From ${scoreText(scores[0])} to ${scoreText(scores.at(-1))}, median ${scoreText(middle)}"><path class="axis" d="M0 26.5h160"/>${bars}${line}</svg>`;
 }
 
+/** Where an estimate lies: its value as a dot, its interval as a bar, on a scale whose middle or beginning is marked. */
+export function intervalBar(
+  { value, low, high }: { value: number; low?: number | undefined; high?: number | undefined },
+  [least, most]: readonly [number, number],
+  zero: number,
+  label: string,
+): Markup {
+  const at = (one: number) => short(4 + (152 * (Math.min(most, Math.max(least, one)) - least)) / (most - least));
+  const reach =
+    low === undefined || high === undefined
+      ? undefined
+      : html`<path class="reach" d="M${at(low)} 8H${at(high)}M${at(low)} 4v8M${at(high)} 4v8"/>`;
+  return html`<svg class="interval" viewBox="0 0 160 16" role="img" aria-label="${label}"><path class="axis" d="M4 8h152"/><path class="zero" d="M${at(zero)} 0v16"/>${reach}<circle cx="${at(value)}" cy="8" r="3.5"/></svg>`;
+}
+
 /** Where the line of a threshold stands, wholly inside the drawing. */
 function thresholdAt(threshold: number, scale: number, width: number): number {
   return Math.min(width - 1, Math.max(1, (threshold / scale) * width));
@@ -84,6 +99,7 @@ export function scoreBar(metric: EvalMetricResult): Markup | undefined {
   return html`<svg class="bar ${tone(metric.evalStatus)}" viewBox="0 0 128 8" aria-hidden="true"><rect class="track" y="2" width="128" height="4" rx="2"/><rect class="value" y="2" width="${short(value)}" height="4" rx="2"/>${line}</svg>`;
 }
 
-function short(length: number): string {
+/** A length without needless digits. */
+export function short(length: number): string {
   return String(Math.round(length * 100) / 100);
 }

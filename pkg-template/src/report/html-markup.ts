@@ -120,6 +120,11 @@ export function gridTable(
 <tbody>${rows}</tbody></table></div>`;
 }
 
+/** What a reader should know first, with what to do about it. */
+export function noticeBox(message: string, more = ""): Markup {
+  return html`<div class="notice"><p>${head(message, LONGEST_TEXT)}</p>${more === "" ? undefined : html`<p>${more}</p>`}</div>`;
+}
+
 /** A text as a block, in a box that scrolls if it is long. */
 export function textBox(label: string, text: Markup, length: number): Markup {
   return length > TALL_TEXT

@@ -297,3 +297,41 @@ h6 { margin: 0; font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: v
 }
 @media print { .vote > summary { border: 0; padding-inline-start: 0; } }
 `;
+
+/** SHA-256 of {@link ESTIMATES_STYLE}, as a content security policy writes it. */
+export const ESTIMATES_STYLE_HASH = "sha256-poQiL6Xj6Q1JGC294eWLCArhkFyIr/0S4PsiUAft9Q8=";
+
+/** Of comparisons and calibrations: where estimates lie. */
+export const ESTIMATES_STYLE = `
+.interval { display: block; width: 10rem; height: 1rem; color: var(--tone, var(--accent)); }
+.interval .axis { stroke: var(--line); }
+.interval .zero { stroke: var(--strong-line); stroke-dasharray: 2 2; }
+.interval .reach { fill: none; stroke: currentColor; stroke-width: 2; }
+.interval circle { fill: currentColor; }
+.lead { max-width: 46rem; margin-bottom: 0.75rem; overflow-wrap: anywhere; }
+.set h3 { margin: 1.75rem 0 0.5rem; font-size: 0.9375rem; font-weight: 650; }
+.set > h2 + .lead { margin-top: 0.5rem; }
+.sign { display: inline-block; width: 1.25rem; font-weight: 650; }
+.change { white-space: nowrap; }
+.grid b { font-weight: 600; }
+.why ul { display: grid; gap: 0.125rem; overflow-wrap: anywhere; }
+.estimates td:last-child { min-width: 18rem; color: var(--muted); }
+.confusion { width: auto; margin-bottom: 1rem; }
+.confusion td { width: 11rem; padding: 0.75rem 1rem; border: 1px solid var(--line); background: var(--soft); }
+.confusion td b { display: block; font-size: 1.25rem; line-height: 1.3; color: var(--tone); }
+.confusion th { padding: 0.375rem 1rem 0.375rem 0; }
+.confusion thead th { padding-inline-start: 1rem; }
+.curve { display: block; width: 100%; max-width: 34rem; height: auto; margin-bottom: 0.5rem; font-size: 0.6875rem; }
+.curve text { fill: var(--muted); }
+.curve .axis { fill: none; stroke: var(--line); }
+.curve .line { fill: none; stroke: var(--accent); stroke-width: 2; }
+.curve .foreseen { stroke-dasharray: 4 4; }
+.curve circle { fill: var(--accent); }
+.curve circle.foreseen { fill: var(--page); stroke: var(--accent); stroke-width: 1.5; stroke-dasharray: none; }
+.disagreements li { padding-block: 0.5rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+.disagreements p { color: var(--muted); max-width: 46rem; }
+@media (max-width: 40rem) {
+  .estimates td:last-child { min-width: 0; flex: 0 0 100%; }
+  .confusion td { width: auto; }
+}
+`;

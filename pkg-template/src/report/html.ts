@@ -16,18 +16,9 @@ import type { EvalMetricResult, EvalSetResult } from "../types.js";
 import { hasScore } from "./difference.js";
 import { bins, share } from "./html-charts.js";
 import { judgesSection } from "./html-judged.js";
-import {
-  breakable,
-  capital,
-  escaped,
-  gridTable,
-  type Heading,
-  html,
-  ICONS,
-  LONGEST_TEXT,
-  Markup,
-} from "./html-markup.js";
-import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "./html-style.js";
+import { breakable, capital, gridTable, type Heading, html, type Markup, noticeBox } from "./html-markup.js";
+import { pagePieces } from "./html-page.js";
+import { JUDGED_STYLE, JUDGED_STYLE_HASH } from "./html-style.js";
 import { anyJudged } from "./judged.js";
 import type { Estimate } from "../statistics/estimates.js";
 import { meanOf } from "../statistics/reliability.js";
@@ -80,43 +71,24 @@ export function renderHtml(results: Results, options: HtmlOptions = {}): string 
  */
 export function htmlChunks(results: Results, options: HtmlOptions = {}): Generator<string> {
   checkOptions(options, ["title"]);
-  return guarded(listOf(results), (sets, at) => pagePieces(sets, options, at));
+  return guarded(listOf(results), (sets, at) => reportPieces(sets, options, at));
 }
 
-function* pagePieces(sets: readonly EvalSetResult[], options: HtmlOptions, at: At): Generator<string> {
-  const title = options.title ?? "Evaluation report";
+function reportPieces(sets: readonly EvalSetResult[], options: HtmlOptions, at: At): Generator<string> {
   const counts = countCases(sets);
-  const withJudged = anyJudged(sets);
-  const styles = withJudged ? `'${STYLE_HASH}' '${JUDGED_STYLE_HASH}'` : `'${STYLE_HASH}'`;
-  const policy = `default-src 'none'; style-src ${styles}; base-uri 'none'; form-action 'none'`;
-  yield html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${new Markup(escaped(head(title, 200)))}</title>
-<style>${new Markup(STYLE)}</style>${withJudged ? html`\n<style>${new Markup(JUDGED_STYLE)}</style>` : undefined}
-</head>
-<body>
-${ICONS}
-<header class="page">
-<h1>${head(title, 200)}</h1>
-${overview(sets, counts)}
-</header>
-<main>
-${filter(counts)}
-`.text;
+  return pagePieces({
+    title: options.title ?? "Evaluation report",
+    styles: anyJudged(sets) ? [{ text: JUDGED_STYLE, hash: JUDGED_STYLE_HASH }] : [],
+    header: overview(sets, counts),
+    main: mainPieces(sets, counts, at),
+    footer: [...new Set(sets.map(stampText))],
+  });
+}
+
+function* mainPieces(sets: readonly EvalSetResult[], counts: StatusCounts, at: At): Generator<string> {
+  yield `${filter(counts).text}\n`;
   for (const [index, set] of sets.entries()) yield* sectionPieces(set, index, at);
   at();
-  yield html`
-</main>
-<footer><div class="page">${[...new Set(sets.map(stampText))].map((stamp) => html`<p>${stamp}</p>`)}</div></footer>
-</body>
-</html>
-`.text;
 }
 
 function overview(results: readonly EvalSetResult[], counts: StatusCounts): Markup {
@@ -217,8 +189,7 @@ ${absences(counts)}
 }
 
 function notice({ message, place, help }: Notice): Markup {
-  const more = [place, help].filter((part) => part !== undefined).join(". ");
-  return html`<div class="notice"><p>${head(message, LONGEST_TEXT)}</p>${more === "" ? undefined : html`<p>${more}</p>`}</div>`;
+  return noticeBox(message, [place, help].filter((part) => part !== undefined).join(". "));
 }
 
 /** What the filter shows in place of a list without such cases. */

@@ -11,6 +11,7 @@ export {
   renderComparisonCsv,
   renderComparisonJson,
 } from "./comparison-data.js";
+export { comparisonHtmlChunks, renderComparisonHtml } from "./comparison-html.js";
 export { renderComparisonMarkdown } from "./comparison-markdown.js";
 export { comparisonTableChunks, renderComparisonTable } from "./comparison-table.js";
 export { csvChunks, renderCsv } from "./csv.js";

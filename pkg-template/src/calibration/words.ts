@@ -1,0 +1,236 @@
+/** How calibrations and comparisons of judges are put into words. */
+
+import { isObject, unexpected } from "../engine/values.js";
+import { AdkMetricsError } from "../errors.js";
+import { judgeName } from "../judges/stamp.js";
+import { caseName } from "../report/results.js";
+import { amountText, count, oneLine, percent } from "../report/text.js";
+import type { Estimate } from "../statistics/estimates.js";
+import type {
+  Calibration,
+  Consistency,
+  Disagreement,
+  JudgePrice,
+  SubjectCalibration,
+  SubjectComparison,
+} from "./types.js";
+
+/** @throws {AdkMetricsError} `invalid_input` for anything but a calibration or a comparison of judges. */
+export function checkFound(given: unknown): void {
+  if (isObject(given) && "subjects" in given && Array.isArray(given.subjects)) return;
+  const { message, path = "" } = unexpected("a calibration, or a comparison of judges", given, "calibration");
+  const help = "Pass what calibrate() or compareJudges() gives";
+  throw new AdkMetricsError("invalid_input", message, { path, help });
+}
+
+/** `Calibration of gpt-5`. */
+export function judgesText({ judges }: Calibration): string {
+  const who = [...new Set(judges.map(judgeName))].map(oneLine).join(", ");
+  return `Calibration${who === "" ? "" : ` of ${who}`}`;
+}
+
+/** `85 % (95 % interval: 71 to 93 %)` */
+export function shareText(estimate: Estimate | undefined, confidence: number): string {
+  if (estimate === undefined) return "unknown";
+  const { value, low, high } = estimate;
+  if (low === undefined || high === undefined) return percent(value);
+  return `${percent(value)} (${percent(confidence)} interval ${Math.round(low * 100)} to ${percent(high)})`;
+}
+
+export function numberText({ value, low, high }: Estimate): string {
+  return low === undefined || high === undefined
+    ? value.toFixed(2)
+    : `${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+}
+
+export function subjectName({
+  metricName,
+  rubricId,
+  rubrics,
+}: Pick<SubjectCalibration, "metricName" | "rubricId" | "rubrics">): string {
+  if (rubricId !== undefined) return `${metricName}, rubric ${rubricId}`;
+  return rubrics === undefined ? metricName : `${metricName}, all ${rubrics} rubrics`;
+}
+
+/** With fewer labels intervals are too wide to decide by. */
+const FEW = 30;
+
+/** What is to be said of one subject, a sentence a line. */
+export function sentencesOf(one: SubjectCalibration, confidence: number): string[] {
+  const { agreement, kappa, scores, sensitivity, specificity, alpha, passRate, labelled, verdicts } = one;
+  const passes =
+    sensitivity === undefined ? undefined : `passes ${shareText(sensitivity, confidence)} of what people pass`;
+  const fails =
+    specificity === undefined ? undefined : `fails ${shareText(specificity, confidence)} of what people fail`;
+  const both = [passes, fails].filter((part) => part !== undefined).join(", and ");
+  return [
+    `The judge and people say the same in ${shareText(agreement, confidence)} of ${count(labelled, "labelled verdict")}, of ${amountText(verdicts)} in all.`,
+    ...(kappa === undefined || (kappa.low === undefined && kappa.value < 1)
+      ? ["How much of that is more than chance cannot be said: one of them says the same of everything."]
+      : [`Beyond chance: kappa ${numberText(kappa)}, where 1 is perfect and 0 is what guessing gives.`]),
+    ...(scores?.weightedKappa === undefined
+      ? []
+      : [
+          `By scores from ${scores.least} to ${scores.most}: weighted kappa ${numberText(scores.weightedKappa)}; being far off counts more.`,
+        ]),
+    ...(both === "" ? [] : [`It ${both}.`]),
+    ...rateSentences(passRate, confidence),
+    ...(alpha === undefined
+      ? []
+      : [
+          `People agree with each other: Krippendorff's alpha ${numberText(alpha)}, where 1 is perfect, over ${count(alpha.verdicts, "verdict")} with several labels. A judge cannot be held to more.`,
+        ]),
+    ...(one.consistency === undefined ? [] : consistencySentences(one.consistency)),
+    ...cautionsOf(one),
+  ];
+}
+
+/** What to keep in mind. */
+export function cautionsOf({ labelled, doubtful }: SubjectCalibration): string[] {
+  return [
+    ...(doubtful > 0 && doubtful < labelled
+      ? [
+          `${amountText(doubtful)} of the labels are of verdicts that were chosen as doubtful: agreement is likely higher elsewhere. Pass rates are made without them.`,
+        ]
+      : doubtful > 0
+        ? ["All labels are of verdicts that were chosen as doubtful: agreement is likely higher elsewhere."]
+        : []),
+    ...(labelled < FEW ? [`These are few labels, so the intervals are wide: label ${FEW} or more.`] : []),
+  ];
+}
+
+function rateSentences(
+  { judge, people, corrected, powered, reason }: SubjectCalibration["passRate"],
+  confidence: number,
+): string[] {
+  const parts = [
+    `${percent(judge)} by the judge`,
+    ...(corrected === undefined ? [] : [`${shareText(corrected, confidence)} when corrected for its errors`]),
+    ...(powered === undefined ? [] : [`${shareText(powered, confidence)} from the labels with the judge's help`]),
+    ...(people === undefined ? [] : [`${shareText(people, confidence)} from the labels alone`]),
+  ];
+  return [`Pass rate: ${parts.join("; ")}.`, ...(reason === undefined ? [] : [`It cannot be corrected: ${reason}.`])];
+}
+
+export function consistencySentences({ questions, agreement, split, stoppedEarly, counts }: Consistency): string[] {
+  // An even number can end in a tie, which is a fail: one sample more costs little and is better.
+  const odd = counts.filter(({ samples }) => samples % 2 === 1);
+  const counted = odd.map(({ samples, same, right, isForeseen }) => {
+    const share = right ?? same;
+    return share === undefined ? "" : `${samples}: ${percent(share)}${isForeseen ? " (foreseen)" : ""}`;
+  });
+  const isRight = counts.some(({ right }) => right !== undefined);
+  return [
+    `Two samples of one question agree in ${percent(agreement)}; the samples of ${amountText(split)} of ${count(questions, "question")} disagree${stoppedEarly > 0 ? ` (early stopping left samples out in ${amountText(stoppedEarly)})` : ""}.`,
+    ...(counted.length === 0
+      ? []
+      : [`${isRight ? "Right" : "Same verdict as with all samples"}, by samples asked: ${counted.join(", ")}.`]),
+  ];
+}
+
+/** People's and the judge's verdicts beside each other. */
+export function confusionRows({ confusion }: SubjectCalibration): [string, string, string][] {
+  const { bothPass, onlyJudge, onlyPeople, bothFail } = confusion;
+  return [
+    ["the judge passes", amountText(bothPass), amountText(onlyJudge)],
+    ["the judge fails", amountText(onlyPeople), amountText(bothFail)],
+  ];
+}
+
+/** Metrics, and rubrics that are taken together with each of them in a row. */
+export function sectionsOf({ subjects }: Calibration): { one: SubjectCalibration; rubrics: SubjectCalibration[] }[] {
+  const together = new Set(subjects.flatMap(({ metricName, rubrics }) => (rubrics === undefined ? [] : metricName)));
+  const isRow = ({ metricName, rubricId }: SubjectCalibration): boolean =>
+    rubricId !== undefined && together.has(metricName);
+  return subjects
+    .filter((one) => !isRow(one))
+    .map((one) => ({
+      one,
+      rubrics:
+        one.rubrics === undefined ? [] : subjects.filter((row) => isRow(row) && row.metricName === one.metricName),
+    }));
+}
+
+export const RUBRICS_HEADER = ["Rubric", "Labelled", "Same", "Kappa", "Passes of passes", "Fails of fails"] as const;
+
+export function rubricRow({
+  rubricId = "",
+  labelled,
+  agreement,
+  kappa,
+  sensitivity,
+  specificity,
+}: SubjectCalibration): string[] {
+  const share = (estimate: Estimate | undefined): string => (estimate === undefined ? "–" : percent(estimate.value));
+  return [
+    rubricId,
+    amountText(labelled),
+    percent(agreement.value),
+    kappa?.low === undefined ? "–" : kappa.value.toFixed(2),
+    share(sensitivity),
+    share(specificity),
+  ];
+}
+
+export const CONFUSION_HEADER = ["", "people pass", "people fail"] as const;
+
+export function placeText({ evalId, run, turn, metricName, rubricId }: Disagreement): string {
+  const parts = [caseName(evalId), ...(run > 1 ? [`run ${run}`] : []), ...(turn === undefined ? [] : [`turn ${turn}`])];
+  return `${parts.join(", ")}: ${rubricId === undefined ? metricName : `${metricName}, ${rubricId}`}`;
+}
+
+export function verdictWord({ passes, score }: Disagreement["judge"]): string {
+  return score === undefined || score === 0 || score === 1 ? (passes ? "pass" : "fail") : amountText(score, 2);
+}
+
+export function labelsText({ labels }: Pick<Calibration, "labels">): string {
+  const { used, given, annotators, problems, empty } = labels;
+  const parts = [
+    `${amountText(used)} of ${count(given, "label")} used`,
+    ...(annotators > 1 ? [`by ${annotators} people`] : []),
+    ...(problems.length > 0 ? [`${count(problems.length, "problem")}`] : []),
+    ...(empty > 0 ? [`${count(empty, "row")} without a label`] : []),
+  ];
+  return parts.join(", ");
+}
+
+export function priceText({ callsPerVerdict, tokensPerVerdict, costPerVerdict }: JudgePrice): string {
+  const parts = [
+    ...(callsPerVerdict === undefined ? [] : [`${amountText(callsPerVerdict, 1)} calls`]),
+    ...(tokensPerVerdict === undefined ? [] : [`${amountText(tokensPerVerdict)} tokens`]),
+    ...(costPerVerdict === undefined ? [] : [`cost ${Number(costPerVerdict.toPrecision(3))}`]),
+  ];
+  return parts.length === 0 ? "its results do not say what it took" : `${parts.join(", ")} a verdict`;
+}
+
+export function nameOf({ judges }: JudgePrice, which: string): string {
+  return judges.length === 0 ? which : `${which}: ${judges.map(oneLine).join(", ")}`;
+}
+
+export function comparisonSentences(one: SubjectComparison, confidence: number): string[] {
+  const { first, second, difference } = one;
+  const { value, low, high } = difference;
+  const points = (share: number): string => `${share < 0 ? "−" : ""}${Math.round(Math.abs(share) * 100)}`;
+  const interval =
+    low === undefined || high === undefined
+      ? ""
+      : ` (${percent(confidence)} interval ${points(low)} to ${points(high)})`;
+  return [
+    `A agrees with people in ${shareText(first, confidence)}, B in ${shareText(second, confidence)} of ${count(one.labelled, "labelled verdict")}: ${points(value)} points more for A${interval}.`,
+    ...chanceSentences(one),
+  ];
+}
+
+/** How sure it is which of two judges is better. */
+export function chanceSentences({ onlyFirst, onlySecond, pValue, better }: SubjectComparison): string[] {
+  const chance = pValue < 0.001 ? "less than 0.1 %" : `${(pValue * 100).toFixed(1)} %`;
+  return [
+    `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}. Judges that are equally good would differ so much in ${chance} of such comparisons.`,
+    better === "unclear"
+      ? "Which is better cannot be said: the difference may be chance."
+      : `${better === "first" ? "A" : "B"} is better.`,
+  ];
+}
+
+/** The most disagreements that are shown; JSON has them all. */
+export const MOST_SHOWN = 20;
