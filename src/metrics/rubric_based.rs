@@ -136,7 +136,7 @@ impl RubricBased {
             }
             all.push(ActiveRubric {
                 id: rubric.rubric_id().into_owned(),
-                words: rubric.words().unwrap_or_default().into_owned(),
+                words: rubric.property().unwrap_or_default().into_owned(),
             });
         }
         all

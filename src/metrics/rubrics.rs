@@ -147,7 +147,7 @@ impl<'a> CaseRubrics<'a> {
 /// # Errors
 /// `rubric_conflict` if two rubrics with the same id have different texts.
 fn same(known: Rubric<'_>, other: Rubric<'_>) -> Result<()> {
-    if known.words() == other.words() {
+    if known.property() == other.property() {
         return Ok(());
     }
     let id = quoted(&other.rubric_id());

@@ -1,12 +1,12 @@
-//! What the agent did: conversations to evaluate, from any file that holds them.
+//! What the agent did: conversations to evaluate, from any supported file.
 //!
-//! Accepted are an evalset of actual conversations (old forms too), ADK's evalset results, inference results, and
-//! sessions or the events of one. The events of a session are grouped into turns as google-adk does, and written as
-//! inference results, which are then read like any others.
+//! Supported are an evalset of actual conversations (old forms too), ADK's evalset results, inference results, and
+//! sessions or the events of one. The events of a session are grouped into turns as google-adk does, written as
+//! inference results, and then read like any other inference results.
 
 use std::borrow::Cow;
 
-use super::evalset::{EvalCase, EvalSet, EvalSetFile, RepeatedIds, UNITS_A_CASE, help_for_object};
+use super::evalset::{EvalCase, EvalSet, EvalSetFile, RepeatedIds, UNITS_PER_CASE, help_for_object};
 use super::invocation::{Invocation, Turns};
 use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::session::{Event, Session, turns_of};
@@ -19,7 +19,7 @@ use crate::foundation::write::{Spelling, Writer, quoted};
 /// One run of a case.
 #[derive(Clone, Debug, Default)]
 pub struct ActualRun<'a> {
-    /// The case it belongs to, where the file says so.
+    /// The case it belongs to, if the file says so.
     pub eval_id: Option<Cow<'a, str>>,
     /// The turns; none if the run failed.
     pub turns: Option<Turns<'a>>,
@@ -29,17 +29,17 @@ pub struct ActualRun<'a> {
     pub session_id: Option<Cow<'a, str>>,
     /// The user.
     pub user_id: Option<Cow<'a, str>>,
-    /// Why the run failed, or was left out.
+    /// Why the run failed or was skipped.
     pub error_message: Option<Cow<'a, str>>,
     /// Whether the agent was not run at all.
-    pub left_out: bool,
+    pub is_skipped: bool,
 }
 
-/// A file that says what the agent did.
+/// A file of actual runs.
 pub struct ActualFile<'t> {
     document: Document<'t>,
     kind: FileKind,
-    /// Whether spans in the document are spans in the file.
+    /// Whether the positions in the document are those in the file.
     pub in_place: bool,
 }
 
@@ -47,9 +47,9 @@ pub struct ActualFile<'t> {
 enum FileKind {
     EvalSet,
     Results,
-    /// An object that holds a list of inference results.
+    /// An object with a list of inference results.
     Inferences,
-    /// Such a list by itself.
+    /// The list alone.
     InferenceList,
     /// One inference result.
     Inference,
@@ -60,7 +60,7 @@ enum FileKind {
 }
 
 record! {
-    /// What an agent did in one case, as ADK's inference gives it.
+    /// What an agent did in one case, in the format of ADK's inference.
     pub struct InferenceResult<'a> called "an inference result" {
         /// The app.
         app_name: Option<Cow<'a, str>> = "app_name" | "appName";
@@ -68,7 +68,7 @@ record! {
         eval_set_id: Option<Cow<'a, str>> = "eval_set_id" | "evalSetId";
         /// The case.
         eval_case_id: Option<Cow<'a, str>> = "eval_case_id" | "evalCaseId";
-        /// The case, by another name.
+        /// The case, under another name.
         eval_id: Option<Cow<'a, str>> = "eval_id" | "evalId";
         /// The turns.
         inferences: Option<List<'a, Invocation<'a>>> = "inferences" | "inferences";
@@ -76,26 +76,26 @@ record! {
         session_id: Option<Cow<'a, str>> = "session_id" | "sessionId";
         /// The user.
         user_id: Option<Cow<'a, str>> = "user_id" | "userId";
-        /// Whether it failed: 2, or `FAILURE`. 0 with an error message says that the agent was not run.
+        /// 2 or `FAILURE` if the run failed; 0 with an error message if the agent was not run.
         status: Option<Json<'a>> = "status" | "status";
         /// Why it failed.
         error_message: Option<Cow<'a, str>> = "error_message" | "errorMessage";
-        /// What whoever wrote it wants its reader to know, such as what traces do not tell.
+        /// Warnings for the user from the program that wrote the file, such as what traces do not contain.
         warnings: List<'a, Cow<'a, str>> = "warnings" | "warnings" default;
     }
 }
 
 record! {
-    /// Several of them.
+    /// A list of inference results.
     pub struct InferenceResults<'a> called "a list of inference results" {
         /// The results.
         inference_results: List<'a, InferenceResult<'a>> = "inference_results" | "inferenceResults" default;
-    } keeps others
+    } unknown_keys Kept
 }
 
 impl<'t> ActualFile<'t> {
-    /// Reads what the agent did from a file of any accepted shape. `name` stands for the id where an
-    /// old evalset has none.
+    /// Reads what the agent did from a file of any supported form. `name` is the id of an evalset in an old form, which
+    /// has none.
     ///
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
@@ -115,7 +115,7 @@ impl<'t> ActualFile<'t> {
     ) -> Result<Self> {
         let (mut document, unwrapped) = document.unwrapped_paced(pace).await?;
         let kind = kind_of(document.root())?;
-        let of = match kind {
+        let ty = match kind {
             FileKind::EvalSet => return read_eval_set_runs(document, unwrapped, name, warnings, pace).await,
             FileKind::Results => EvalSetResult::TYPE,
             FileKind::Inferences => InferenceResults::TYPE,
@@ -125,7 +125,7 @@ impl<'t> ActualFile<'t> {
             FileKind::Session => Session::TYPE,
             FileKind::Events => <List<'_, Event<'_>>>::TYPE,
         };
-        check_paced(&mut document, &of, warnings, pace).await?;
+        check_paced(&mut document, &ty, warnings, pace).await?;
         if let FileKind::Session | FileKind::Sessions | FileKind::Events = kind {
             let inferences = write_inferences(document.root(), kind, pace).await;
             let mut document = Document::rewritten(inferences, pace).await?;
@@ -137,7 +137,7 @@ impl<'t> ActualFile<'t> {
         Ok(file)
     }
 
-    /// Collects the warnings that inference results contain.
+    /// Passes on the warnings that inference results contain.
     async fn forward_warnings(&self, warnings: &Warnings, pace: &Pace) {
         let root = self.document.root();
         let results = match self.kind {
@@ -150,7 +150,7 @@ impl<'t> ActualFile<'t> {
             _ => return,
         };
         for result in results.items() {
-            pace.count(UNITS_A_CASE).await;
+            pace.count(UNITS_PER_CASE).await;
             add_warnings_of(InferenceResult::from_json(result), root, warnings);
         }
     }
@@ -203,7 +203,7 @@ fn inference_run(json: Json<'_>) -> ActualRun<'_> {
     InferenceResult::from_json(json).into()
 }
 
-/// A session, several of them or the events of one as a list of inference results.
+/// Converts a session, several sessions or the events of one to a list of inference results.
 async fn write_inferences(root: Json<'_>, kind: FileKind, pace: &Pace) -> String {
     let mut out = Writer::new(Spelling::Snake);
     out.reserve(root.raw().len().saturating_mul(2).min(MAX_BYTES));
@@ -224,7 +224,7 @@ async fn write_inferences(root: Json<'_>, kind: FileKind, pace: &Pace) -> String
     out.into_text()
 }
 
-/// Writes the events of a session as an inference result. A runner gives them without a session.
+/// Writes the events of a session as an inference result. Events that a runner emitted have no session.
 async fn write_inference<'a>(
     session: Option<Session<'a>>,
     events: List<'a, Event<'a>>,
@@ -290,10 +290,10 @@ async fn read_eval_set_runs<'t>(
     warnings: &Warnings,
     pace: &Pace,
 ) -> Result<ActualFile<'t>> {
-    let read = EvalSetFile::read_with(document, name, warnings, RepeatedIds::AreRuns, pace).await;
+    let read = EvalSetFile::read_with(document, name, warnings, RepeatedIds::Runs, pace).await;
     let EvalSetFile { document, in_place } = read?;
     for case in EvalSet::from_json(document.root()).eval_cases().iter() {
-        pace.count(UNITS_A_CASE).await;
+        pace.count(UNITS_PER_CASE).await;
         if case.conversation().is_none() {
             let message =
                 format!("{} is a scenario; what the agent did needs a conversation", quoted(&case.eval_id()));
@@ -319,7 +319,7 @@ impl<'a> From<EvalCase<'a>> for ActualRun<'a> {
 impl<'a> From<EvalCaseResult<'a>> for ActualRun<'a> {
     fn from(case: EvalCaseResult<'a>) -> Self {
         let turns = Some(case.eval_metric_result_per_invocation().into());
-        // A run that failed has no result of any metric; its reason is not stored.
+        // A failed run has no metric results. Files do not store why it failed.
         let failed = case.final_eval_status() == EvalStatus::Failed
             && case.overall_eval_metric_results().iter().next().is_none();
         Self {
@@ -329,7 +329,7 @@ impl<'a> From<EvalCaseResult<'a>> for ActualRun<'a> {
             session_id: Some(case.session_id()),
             user_id: case.user_id(),
             error_message: failed.then_some("these results do not say why".into()),
-            left_out: false,
+            is_skipped: false,
         }
     }
 }
@@ -342,15 +342,15 @@ impl<'a> From<InferenceResult<'a>> for ActualRun<'a> {
         });
         let error_message = inference.error_message();
         let status = inference.status().and_then(Json::as_f64);
-        let left_out = status == Some(0.0) && error_message.is_some();
+        let is_skipped = status == Some(0.0) && error_message.is_some();
         Self {
             eval_id: inference.eval_case_id().or_else(|| inference.eval_id()),
-            turns: inference.inferences().filter(|_| !failed && !left_out).map(Turns::from),
+            turns: inference.inferences().filter(|_| !failed && !is_skipped).map(Turns::from),
             before_failure: inference.inferences().filter(|_| failed).map(Turns::from),
             session_id: inference.session_id(),
             user_id: inference.user_id(),
             error_message,
-            left_out,
+            is_skipped,
         }
     }
 }

@@ -71,7 +71,7 @@ record! {
         user_simulator_config: Option<UserSimulatorConfig<'a>> = "user_simulator_config" | "userSimulatorConfig";
         /// How google-adk runs live models.
         live_model_config: Option<Json<'a>> = "live_model_config" | "liveModelConfig" => Type::Object;
-    } keeps others
+    } unknown_keys Kept
 }
 
 record! {

@@ -43,7 +43,7 @@ record! {
         name: Option<Cow<'a, str>> = "name" | "name";
         /// The answer.
         response: Option<Json<'a>> = "response" | "response" => Type::Object;
-    } keeps others
+    } unknown_keys Kept
 }
 
 record! {
@@ -57,7 +57,7 @@ record! {
         function_call: Option<FunctionCall<'a>> = "function_call" | "functionCall";
         /// A tool's answer.
         function_response: Option<FunctionResponse<'a>> = "function_response" | "functionResponse";
-    } keeps others rule part_is_read
+    } unknown_keys Kept rule part_is_read
 }
 
 record! {
@@ -70,7 +70,7 @@ record! {
     } rule content_is_read
 }
 
-/// Rejects a call whose name or arguments are under unknown keys: it would count as a call without them.
+/// Rejects a call with its name or arguments under unknown keys: it would count as a call without them.
 fn call_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let call = FunctionCall::from_json(json);
     let is_missing = |key: &str, synonyms: &[&str]| match unread(json, &|other| synonyms.contains(&other)) {
@@ -86,7 +86,7 @@ fn call_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     Ok(())
 }
 
-/// What google-adk's parts have besides the fields of [`Part`], in both spellings.
+/// The keys of google-adk's parts that are not fields of [`Part`], in both spellings.
 const OTHER_PART_KEYS: [&str; 26] = [
     "inline_data",
     "inlineData",
@@ -116,7 +116,7 @@ const OTHER_PART_KEYS: [&str; 26] = [
     "speechMetadata",
 ];
 
-/// Rejects a part with unknown keys alone, such as its text under another one: it would count as empty.
+/// Rejects a part with only unknown keys, such as its text under another name: it would count as empty.
 fn part_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let part = Part::from_json(json);
     let is_read =
@@ -127,7 +127,7 @@ fn part_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     nothing_read(json, "a part", "text, function_call and function_response")
 }
 
-/// Rejects a content without parts whose text is under other keys: it would count as empty.
+/// Rejects a content that has unknown keys and no parts: it would count as empty.
 fn content_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     if Content::from_json(json).parts().is_some() {
         return Ok(());
@@ -135,7 +135,8 @@ fn content_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     nothing_read(json, "a content", r#"role and parts, as in {"role": "user", "parts": [{"text": "…"}]}"#)
 }
 
-/// Rejects what belongs into the parts of an event's content, unless the content says it too: nothing of it would be read.
+/// Rejects an event with text or tool calls outside of `content.parts`, unless the content repeats them: they would not be
+/// read.
 pub(super) fn event_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let content = either(json, ["content"; 2]).map(Content::from_json);
     let is_wrong = |key: &str, value: Json<'_>| match key {
@@ -157,7 +158,7 @@ pub(super) fn event_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
 }
 
 impl Part<'_> {
-    /// Whether the record has a key, in either spelling, that is no field.
+    /// Whether the part has a value for a key, in either spelling.
     pub(super) fn has(self, keys: [&str; 2]) -> bool {
         self.0.entries().any(|(key, value)| keys.contains(&key.as_ref()) && !value.is_null())
     }
@@ -185,7 +186,7 @@ impl<'a> Content<'a> {
         Cow::Owned(joined)
     }
 
-    /// Whether a text is made of texts of the parts, in their order.
+    /// Whether a text consists of texts of the parts, in order.
     fn says(self, text: &str) -> bool {
         let mut rest = text.trim();
         for part in self.all_parts().filter_map(Part::text) {

@@ -13,7 +13,7 @@ use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::write::quoted;
 
 /// The work of one pass over a case, in units of [`Pace`].
-pub(crate) const UNITS_A_CASE: usize = 64;
+pub(crate) const UNITS_PER_CASE: usize = 64;
 
 record! {
     /// A set of cases to evaluate an agent on.
@@ -34,9 +34,9 @@ record! {
 record! {
     /// One conversation, or the scenario of one.
     pub struct EvalCase<'a> called "an eval case" {
-        /// Identifies the case within its set; runs belong to cases by it.
+        /// Identifies the case within its set. The agent's runs name their case by this id.
         eval_id: Cow<'a, str> = "eval_id" | "evalId";
-        /// The turns, with what is expected of the agent. A case has either this or a scenario.
+        /// The turns, with what the agent is expected to do. A case has either this or a scenario.
         conversation: Option<List<'a, Invocation<'a>>> = "conversation" | "conversation";
         /// The scenario that a simulated user follows.
         conversation_scenario: Option<ConversationScenario<'a>> = "conversation_scenario" | "conversationScenario";
@@ -46,19 +46,19 @@ record! {
         creation_timestamp: f64 = "creation_timestamp" | "creationTimestamp" default;
         /// Rubrics for every turn.
         rubrics: Option<List<'a, Rubric<'a>>> = "rubrics" | "rubrics";
-        /// The session state expected in the end.
+        /// The expected session state after the conversation.
         final_session_state: Option<Json<'a>> = "final_session_state" | "finalSessionState" => Type::Object;
-    } keeps others rule one_kind_of_conversation
+    } unknown_keys Kept rule one_kind_of_conversation
 }
 
 record! {
-    /// A conversation to be simulated.
+    /// A conversation to simulate.
     pub struct ConversationScenario<'a> called "a conversation scenario" {
         /// What the simulated user says first.
         starting_prompt: Cow<'a, str> = "starting_prompt" | "startingPrompt";
-        /// What the simulated user is after, in words.
+        /// What the simulated user wants, in words.
         conversation_plan: Cow<'a, str> = "conversation_plan" | "conversationPlan";
-        /// Who the simulated user is: the id of a persona (`EXPERT`, `NOVICE`, `EVALUATOR`), or one spelled out.
+        /// Who the simulated user is: the id of a persona (`EXPERT`, `NOVICE`, `EVALUATOR`), or a persona as an object.
         user_persona: Option<Json<'a>> = "user_persona" | "userPersona" => PERSONA;
     }
 }
@@ -74,10 +74,10 @@ record! {
         session_id: Option<Cow<'a, str>> = "session_id" | "sessionId";
         /// The state.
         state: Option<Json<'a>> = "state" | "state" => Type::Object;
-    } keeps others
+    } unknown_keys Kept
 }
 
-/// The id of a persona, or one spelled out.
+/// The id of a persona, or a persona as an object.
 const PERSONA: Type = Type::IdOr(&Persona::SHAPE);
 
 record! {
@@ -89,7 +89,7 @@ record! {
         description: Option<Cow<'a, str>> = "description" | "description";
         /// How the user behaves.
         behaviors: Option<List<'a, PersonaBehavior<'a>>> = "behaviors" | "behaviors";
-    } keeps unread
+    } unknown_keys Unread
 }
 
 record! {
@@ -103,11 +103,11 @@ record! {
         behavior_instructions: Option<List<'a, Cow<'a, str>>> = "behavior_instructions" | "behaviorInstructions";
         /// What a message of such a user does not do.
         violation_rubrics: Option<List<'a, Cow<'a, str>>> = "violation_rubrics" | "violationRubrics";
-    } keeps unread
+    } unknown_keys Unread
 }
 
-/// What a turn expects. A case that has it would expect nothing, and everything would pass.
-const OF_A_TURN: [&str; 10] = [
+/// Keys of a turn. A case with these keys would expect nothing of its turns, so everything would pass.
+const TURN_KEYS: [&str; 10] = [
     "user_content",
     "userContent",
     "final_response",
@@ -122,9 +122,9 @@ const OF_A_TURN: [&str; 10] = [
 
 fn one_kind_of_conversation(json: Json<'_>, _: &Warnings) -> Result<()> {
     let case = EvalCase::from_json(json);
-    if let Some((key, value)) = unread(json, &|key| OF_A_TURN.contains(&key)) {
+    if let Some((key, value)) = unread(json, &|key| TURN_KEYS.contains(&key)) {
         let error = value.error(ErrorCode::InvalidInput, no_key(&key, "an eval case"));
-        return Err(error.with_help("It belongs into a turn, an item of `conversation`"));
+        return Err(error.with_help("It belongs in a turn, an item of `conversation`"));
     }
     let problem = match (case.conversation(), case.conversation_scenario()) {
         (Some(_), Some(_)) => "both are",
@@ -139,24 +139,24 @@ fn one_kind_of_conversation(json: Json<'_>, _: &Warnings) -> Result<()> {
     let other = ["messages", "turns"].into_iter().find(|key| json.get(key).is_some());
     Err(match other {
         Some(other) => error.with_help(format!(
-            "`{other}` is not read: the turns of a case stand in `conversation`, each with its `user_content`"
+            "`{other}` is not read: the turns of a case belong in `conversation`, each with its `user_content`"
         )),
         None => error,
     })
 }
 
 impl<'a> EvalCase<'a> {
-    /// The turns with what is expected of the agent; none if the case is a scenario.
+    /// The turns with what the agent is expected to do; `None` if the case is a scenario.
     #[must_use]
     pub fn turns(self) -> Option<Turns<'a>> {
         self.conversation().map(Turns::from)
     }
 }
 
-/// A file with an evalset in it, in any form.
+/// A file with an evalset, in any form.
 pub struct EvalSetFile<'t> {
     pub(super) document: Document<'t>,
-    /// Whether spans in the document are spans in the file.
+    /// Whether the positions in the document are those in the file.
     pub in_place: bool,
 }
 
@@ -180,7 +180,7 @@ impl<'t> EvalSetFile<'t> {
         warnings: &Warnings,
         pace: &Pace,
     ) -> Result<Self> {
-        let file = Self::read_with(document, name, warnings, RepeatedIds::Refused, pace).await?;
+        let file = Self::read_with(document, name, warnings, RepeatedIds::Error, pace).await?;
         if file.set().eval_cases().is_empty() {
             warnings.add(file.document.root(), "the evalset has no case: there is nothing to score".into());
         }
@@ -192,7 +192,7 @@ impl<'t> EvalSetFile<'t> {
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     pub fn read_runs(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
-        at_once(Self::read_with(document, name, warnings, RepeatedIds::AreRuns, &Pace::unbroken()))
+        at_once(Self::read_with(document, name, warnings, RepeatedIds::Runs, &Pace::unbroken()))
     }
 
     pub(super) async fn read_with(
@@ -303,13 +303,13 @@ fn warn_of_blank(id: Json<'_>, warnings: &Warnings) {
     }
 }
 
-/// What repeated case ids mean.
+/// What a repeated case id means.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RepeatedIds {
-    /// They are an error.
-    Refused,
-    /// The cases are runs of one case.
-    AreRuns,
+    /// A mistake.
+    Error,
+    /// Another run of the same case.
+    Runs,
 }
 
 /// Checks the ids of all cases.
@@ -322,9 +322,9 @@ pub(super) async fn check_ids(
     let mut numbers = Interner::default();
     let mut first_uses = Vec::new();
     for json in ids {
-        pace.count(UNITS_A_CASE).await;
+        pace.count(UNITS_PER_CASE).await;
         warn_of_blank(json, warnings);
-        if repeated == RepeatedIds::AreRuns {
+        if repeated == RepeatedIds::Runs {
             continue;
         }
         let Some(id) = json.as_str() else { continue };

@@ -19,18 +19,18 @@ record! {
         invocation_id: Cow<'a, str> = "invocation_id" | "invocationId" default;
         /// What the user said.
         user_content: Content<'a> = "user_content" | "userContent";
-        /// What the agent answered in the end; in an evalset what it is expected to answer.
+        /// The agent's final response; in an evalset, the expected one.
         final_response: Option<Content<'a>> = "final_response" | "finalResponse";
-        /// What happened on the way: `tool_uses`, as written by hand, or `invocation_events`, as recorded. In an
-        /// evalset the tool calls that are expected.
+        /// What happened in between: `tool_uses`, as written by hand, or `invocation_events`, as recorded. In an
+        /// evalset, the expected tool calls.
         intermediate_data: Option<IntermediateData<'a>> = "intermediate_data" | "intermediateData";
         /// When the turn took place, in seconds since 1970.
         creation_timestamp: f64 = "creation_timestamp" | "creationTimestamp" default;
         /// How long the turn took, in seconds.
         duration: Option<f64> = "duration" | "duration";
-        /// Of the duration, the seconds with a model call in flight.
+        /// The part of the duration with a model call in flight, in seconds.
         model_duration: Option<f64> = "model_duration" | "modelDuration";
-        /// Of the duration, the seconds in tools and not awaiting a model.
+        /// The part of the duration spent in tools while not waiting for a model, in seconds.
         tool_duration: Option<f64> = "tool_duration" | "toolDuration";
         /// The rubrics of this turn.
         rubrics: Option<List<'a, Rubric<'a>>> = "rubrics" | "rubrics";
@@ -39,8 +39,8 @@ record! {
     } rule invocation_is_read
 }
 
-/// Rejects a turn without any known field whose content is under other keys: it would be scored as an empty
-/// one. Also rejects what belongs into intermediate data, and agents of which judges would see nothing.
+/// Rejects a turn that has only unknown keys: it would be scored as an empty one. Also rejects keys that belong in
+/// intermediate data, and agents with keys that judges would not be shown.
 fn invocation_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let turn = Invocation::from_json(json);
     known_keys(json, "an invocation", Some(["intermediate_data.", "intermediateData."]), &DATA_KEYS)?;
@@ -83,8 +83,8 @@ fn check_kind(json: Json<'_>, kind: JsonKind, what: &str) -> Result<()> {
     if json.kind() == kind { Ok(()) } else { Err(json.expected(what)) }
 }
 
-/// Rejects keys that resemble one of these, each in both spellings. With a `prefix`, these belong there, and none is
-/// right here.
+/// Rejects keys that resemble one of `keys`, each in both spellings. With a `prefix`, the keys belong under that path, so
+/// they are rejected here even if they are spelt correctly.
 fn known_keys(
     json: Json<'_>,
     what: &str,
@@ -98,11 +98,11 @@ fn known_keys(
     Err(not_a_key(value, &key, what, &[prefix, meant_of(&key, keys).unwrap_or_default()].concat()))
 }
 
-/// The one of these, each in both spellings, that a key is most likely meant to be.
+/// Which of `keys`, each in both spellings, a key most likely means.
 #[inline(never)]
 fn meant_of(key: &str, keys: &[[&'static str; 2]]) -> Option<&'static str> {
     let is_camel = is_camel(key);
-    // Other words for the calls, where there are keys for them: other libraries', and those of the old forms.
+    // Names for the tool calls in other libraries and in the old forms.
     const CALLS: [&str; 7] = [
         "tools",
         "tool_calls",
@@ -133,7 +133,7 @@ fn data_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     known_keys(json, "intermediate data", None, &DATA_KEYS)
 }
 
-/// Does the same, and rejects a summary whose content is under other keys.
+/// Does the same, and rejects a summary that has only unknown keys.
 fn summary_is_read(json: Json<'_>, warnings: &Warnings) -> Result<()> {
     data_is_read(json, warnings)?;
     let data = IntermediateSummary::from_json(json);
@@ -151,8 +151,8 @@ fn summary_is_read(json: Json<'_>, warnings: &Warnings) -> Result<()> {
     }
 }
 
-/// What happened between the user's words and the final response: every event in order, as recorded
-/// from a run, or the tool calls alone, as written by hand.
+/// What happened between the user's message and the final response: every event in order, as recorded from a run, or the
+/// tool calls alone, as written by hand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IntermediateData<'a> {
     /// Every event in order.
@@ -195,7 +195,7 @@ fn events_or_summary(json: Json<'_>) -> Result<&'static Shape> {
 
 #[cfg(feature = "schema")]
 impl IntermediateData<'_> {
-    /// Both shapes that there are.
+    /// Its two possible shapes.
     pub(crate) const SHAPES: [&'static Shape; 2] = [&IntermediateSummary::SHAPE, &InvocationEvents::SHAPE];
 }
 
@@ -206,7 +206,7 @@ impl schemars::JsonSchema for IntermediateData<'_> {
     }
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "What happened between the user's words and the final response.",
+            "description": "What happened between the user's message and the final response.",
             "anyOf": [
                 generator.subschema_for::<InvocationEvents<'_>>(),
                 generator.subschema_for::<IntermediateSummary<'_>>(),
@@ -236,11 +236,11 @@ record! {
 }
 
 record! {
-    /// Something an agent said or did.
+    /// Something that an agent said or did.
     pub struct InvocationEvent<'a> called "an invocation event" {
         /// The name of the agent.
         author: Cow<'a, str> = "author" | "author";
-        /// What it said, called or was answered.
+        /// Its text, tool calls or tool responses.
         content: Option<Content<'a>> = "content" | "content";
         /// Sources that the model was given.
         grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => Type::Object;
@@ -256,7 +256,7 @@ record! {
     pub struct UsageMetadata<'a> called "usage metadata" {
         /// Tokens of the prompt.
         prompt_token_count: Option<i64> = "prompt_token_count" | "promptTokenCount";
-        /// Tokens of the results of tools that the model itself called.
+        /// Tokens of the results of tools that the model called itself.
         tool_use_prompt_token_count: Option<i64> = "tool_use_prompt_token_count" | "toolUsePromptTokenCount";
         /// Tokens of the answer.
         candidates_token_count: Option<i64> = "candidates_token_count" | "candidatesTokenCount";
@@ -264,10 +264,10 @@ record! {
         thoughts_token_count: Option<i64> = "thoughts_token_count" | "thoughtsTokenCount";
         /// Tokens of the prompt that came from a cache.
         cached_content_token_count: Option<i64> = "cached_content_token_count" | "cachedContentTokenCount";
-    } keeps others
+    } unknown_keys Kept
 }
 
-/// What a sub-agent said on the way: `[author, parts]`.
+/// An intermediate response of a sub-agent: `[author, parts]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntermediateResponse<'a>(Json<'a>);
 
@@ -300,15 +300,18 @@ impl schemars::JsonSchema for IntermediateResponse<'_> {
     }
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let mut schema = <(Cow<'_, str>, Vec<Part<'_>>)>::json_schema(generator);
-        schema.insert("description".into(), "What a sub-agent said on the way: `[author, parts]`.".into());
+        schema.insert(
+            "description".into(),
+            "An intermediate response of a sub-agent: `[author, parts]`.".into(),
+        );
         schema
     }
 }
 
-/// What [`Invocation::final_text`] reads.
+/// The fields that [`Invocation::final_text`] reads.
 pub const FINAL_TEXT: &[&str] = &["final_response.parts.text"];
 
-/// What [`Invocation::tool_calls`] reads.
+/// The fields that [`Invocation::tool_calls`] reads.
 pub const TOOL_CALLS: &[&str] = &[
     "intermediate_data.tool_uses.name",
     "intermediate_data.tool_uses.args",

@@ -1,8 +1,8 @@
-//! Evalsets in the two old forms, which become evalsets in today's schema.
+//! Converts evalsets in the two old forms to the current schema.
 //!
-//! The old forms have no names for what they are; here they are *rows* (`*.test.json`: a list of
-//! `{query, expected_tool_use, reference, …}`, together one case) and *named rows*
-//! (`*.evalset.json`: a list of `{name, data: rows, initial_session}`).
+//! The old forms have no official names. Here they are called *rows* (`*.test.json`: a list of
+//! `{query, expected_tool_use, reference, …}`, which together are one case) and *named rows* (`*.evalset.json`: a list of
+//! `{name, data: rows, initial_session}`).
 
 use std::borrow::Cow;
 
@@ -69,8 +69,8 @@ pub(super) async fn upgrade(
     pace: &Pace,
 ) -> Result<Document<'static>> {
     let named = document.root().items().next().is_some_and(|first| first.get("data").is_some());
-    let of = if named { <List<'_, NamedRows<'_>>>::TYPE } else { <List<'_, Row<'_>>>::TYPE };
-    check_paced(&mut document, &of, warnings, pace).await?;
+    let ty = if named { <List<'_, NamedRows<'_>>>::TYPE } else { <List<'_, Row<'_>>>::TYPE };
+    check_paced(&mut document, &ty, warnings, pace).await?;
     let root = document.root();
     if named {
         check_ids(&mut root.items().filter_map(|case| case.get("name")), repeated, warnings, pace).await?;

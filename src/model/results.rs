@@ -11,12 +11,12 @@ use crate::foundation::json::Json;
 pub enum EvalStatus {
     /// The score reaches the threshold.
     Passed = 1,
-    /// It does not.
+    /// The score does not reach the threshold.
     Failed = 2,
     /// There is no score; the result says why.
     #[default]
     NotEvaluated = 3,
-    /// There is a value that neither passes nor fails.
+    /// The metric is informational: its value neither passes nor fails.
     Informational = 4,
 }
 
@@ -116,7 +116,7 @@ record! {
         eval_case_results: List<'a, EvalCaseResult<'a>> = "eval_case_results" | "evalCaseResults" default;
         /// When it was made, in seconds since 1970.
         creation_timestamp: f64 = "creation_timestamp" | "creationTimestamp" default;
-    } keeps others
+    } unknown_keys Kept
 }
 
 record! {
@@ -140,7 +140,7 @@ record! {
         session_details: Option<Json<'a>> = "session_details" | "sessionDetails" => Type::Object;
         /// The user of the run.
         user_id: Option<Cow<'a, str>> = "user_id" | "userId";
-    } keeps others
+    } unknown_keys Kept
 }
 
 record! {
@@ -148,7 +148,7 @@ record! {
     pub struct EvalMetricResultPerInvocation<'a> called "the results of an invocation" {
         /// What the agent did.
         actual_invocation: Invocation<'a> = "actual_invocation" | "actualInvocation";
-        /// What was expected of it.
+        /// What it was expected to do.
         expected_invocation: Option<Invocation<'a>> = "expected_invocation" | "expectedInvocation";
         /// Each metric's result.
         eval_metric_results: List<'a, EvalMetricResult<'a>> = "eval_metric_results" | "evalMetricResults" default;
@@ -160,11 +160,11 @@ record! {
     pub struct EvalMetricResult<'a> called "a metric result" {
         /// The metric.
         metric_name: Cow<'a, str> = "metric_name" | "metricName";
-        /// What the score has to reach.
+        /// The lowest score that passes.
         threshold: Option<f64> = "threshold" | "threshold";
         /// The metric's settings.
         criterion: Option<Json<'a>> = "criterion" | "criterion" => Type::Object;
-        /// Where a metric written by the user is found.
+        /// The import path of a custom metric.
         custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
         /// The score; absent if there is none.
         score: Option<f64> = "score" | "score";
@@ -194,16 +194,16 @@ record! {
         rubric_id: Cow<'a, str> = "rubric_id" | "rubricId";
         /// Why it got this score.
         rationale: Option<Cow<'a, str>> = "rationale" | "rationale";
-        /// 1 yes, 0 no; a share of turns over a whole conversation.
+        /// 1 for yes, 0 for no; for a whole conversation, the share of turns with yes.
         score: Option<f64> = "score" | "score";
     }
 }
 
-/// A count or a duration, where it was reported.
+/// A count or a duration, if it was reported.
 type Amount = Option<f64>;
 
 record! {
-    /// Tokens by kind. Absent is not zero: nothing reported that kind.
+    /// Tokens by kind. Absent does not mean zero: that kind was not reported.
     pub struct TokenUsageDetails<'a> called "token usage details" {
         /// Input and output.
         total_tokens: Amount = "total_tokens" | "totalTokens";
@@ -213,7 +213,7 @@ record! {
         prompt_tokens: Amount = "prompt_tokens" | "promptTokens";
         /// The part of the prompt that came from a cache.
         cached_tokens: Amount = "cached_tokens" | "cachedTokens";
-        /// Results of tools that the model itself called.
+        /// Results of tools that the model called itself.
         tool_use_tokens: Amount = "tool_use_tokens" | "toolUseTokens";
         /// Candidates and reasoning.
         output_tokens: Amount = "output_tokens" | "outputTokens";
@@ -221,19 +221,19 @@ record! {
         candidates_tokens: Amount = "candidates_tokens" | "candidatesTokens";
         /// Thoughts.
         reasoning_tokens: Amount = "reasoning_tokens" | "reasoningTokens";
-    } keeps others
+    } unknown_keys Kept
 }
 
 record! {
-    /// Seconds by kind; the parts add up to the total. Absent is not zero: it was not measured.
+    /// Seconds by kind; the parts add up to the total. Absent does not mean zero: it was not measured.
     pub struct DurationDetails<'a> called "duration details" {
         /// The whole turn.
         total_seconds: Amount = "total_seconds" | "totalSeconds";
-        /// Awaiting a model.
+        /// Waiting for a model.
         model_seconds: Amount = "model_seconds" | "modelSeconds";
-        /// In tools, not awaiting a model.
+        /// In tools while not waiting for a model.
         tool_seconds: Amount = "tool_seconds" | "toolSeconds";
         /// The rest.
         framework_seconds: Amount = "framework_seconds" | "frameworkSeconds";
-    } keeps others
+    } unknown_keys Kept
 }

@@ -10,7 +10,7 @@ use crate::foundation::write::quoted;
 record! {
     /// A property that a response or a trajectory should have.
     pub struct Rubric<'a> called "a rubric" {
-        /// Identifies the rubric among those in force for a turn.
+        /// Identifies the rubric among those that apply to a turn.
         rubric_id: Cow<'a, str> = "rubric_id" | "rubricId";
         /// The property.
         rubric_content: RubricContent<'a> = "rubric_content" | "rubricContent";
@@ -56,7 +56,7 @@ impl<'a> Rubric<'a> {
 
     /// The property in words.
     #[must_use]
-    pub fn words(self) -> Option<Cow<'a, str>> {
+    pub fn property(self) -> Option<Cow<'a, str>> {
         self.rubric_content().text_property()
     }
 }

@@ -1,9 +1,12 @@
-//! Sessions as ADK stores them, and the turns into which google-adk groups their events.
+//! Sessions as ADK stores them, and how their events are grouped into turns.
+//!
+//! When the package runs an agent itself, it records turns while their events arrive
+//! (`pkg-template/src/agents/record.ts`). `tests/agents/recordings.jsonl` holds both to the turns of google-adk.
 
 use std::borrow::Cow;
 
 use super::content::{Content, Part, event_is_read};
-use super::evalset::UNITS_A_CASE;
+use super::evalset::UNITS_PER_CASE;
 use super::invocation::UsageMetadata;
 use super::shape::{List, Type, View, record};
 use crate::foundation::interner::Interner;
@@ -18,11 +21,11 @@ record! {
         id: Option<Cow<'a, str>> = "id" | "id";
         /// The user.
         user_id: Option<Cow<'a, str>> = "user_id" | "userId";
-        /// The case it belongs to, where someone noted it.
+        /// The case it belongs to, if someone added it to the file.
         eval_id: Option<Cow<'a, str>> = "eval_id" | "evalId";
-        /// What happened.
+        /// What happened, in order.
         events: List<'a, Event<'a>> = "events" | "events";
-    } keeps others
+    } unknown_keys Kept
 }
 
 record! {
@@ -30,19 +33,19 @@ record! {
     pub struct Event<'a> called "an event" {
         /// Who did it: the user, or an agent by its name.
         author: Option<Cow<'a, str>> = "author" | "author";
-        /// The turn.
+        /// The turn it belongs to.
         invocation_id: Cow<'a, str> = "invocation_id" | "invocationId" default;
-        /// What was said, called or answered.
+        /// Text, tool calls or tool responses.
         content: Option<Content<'a>> = "content" | "content";
         /// When, in seconds since 1970; `@google/adk` has milliseconds.
         timestamp: f64 = "timestamp" | "timestamp" default;
-        /// Whether more of the same is to come.
+        /// Whether it is a piece of a streamed answer.
         partial: Option<bool> = "partial" | "partial";
-        /// Tools that are still at work: a list, or the `{}` that JSON makes of ADK-TS's set.
+        /// Tools that are still running: a list, or the `{}` that JSON makes of ADK-TS's set.
         long_running_tool_ids: Option<Json<'a>> = "long_running_tool_ids" | "longRunningToolIds";
-        /// What the event does to the session.
+        /// How the event changes the session.
         actions: Option<Json<'a>> = "actions" | "actions" => Type::Object;
-        /// Why the model gave nothing.
+        /// Why the model gave no content.
         error_code: Option<Json<'a>> = "error_code" | "errorCode";
         /// Sources that the model was given.
         grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => Type::Object;
@@ -50,12 +53,12 @@ record! {
         usage_metadata: Option<UsageMetadata<'a>> = "usage_metadata" | "usageMetadata";
         /// The model that was called.
         model_version: Option<Cow<'a, str>> = "model_version" | "modelVersion";
-    } keeps others rule event_is_read
+    } unknown_keys Kept rule event_is_read
 }
 
 /// A turn of a session.
 #[derive(Default)]
-pub(super) struct Turn<'a> {
+pub(super) struct SessionTurn<'a> {
     id: Cow<'a, str>,
     user: Option<Event<'a>>,
     final_response: Option<Content<'a>>,
@@ -67,16 +70,16 @@ pub(super) struct Turn<'a> {
 /// Groups the events of a session into turns by invocation id, as google-adk does. The last final response is the answer
 /// (one with text takes precedence over one without), and its text is not repeated among the events. In ADK-TS 0.5.9 the
 /// responses of tools that ran in parallel have an invocation id of their own; they are added to the turn before them.
-pub(super) async fn turns_of<'a>(events: List<'a, Event<'a>>, pace: &Pace) -> Vec<Turn<'a>> {
+pub(super) async fn turns_of<'a>(events: List<'a, Event<'a>>, pace: &Pace) -> Vec<SessionTurn<'a>> {
     let mut numbers = Interner::default();
-    let mut turns: Vec<Turn<'a>> = Vec::new();
+    let mut turns: Vec<SessionTurn<'a>> = Vec::new();
     for event in events.iter() {
-        pace.count(UNITS_A_CASE).await;
+        pace.count(UNITS_PER_CASE).await;
         let id = event.invocation_id();
-        let is_stray = !turns.is_empty() && numbers.find(&id).is_none() && event.only_responds();
+        let is_stray = !turns.is_empty() && numbers.find(&id).is_none() && event.has_only_tool_responses();
         let index = if is_stray { turns.len() - 1 } else { numbers.intern(id.clone()) };
         if index == turns.len() {
-            turns.push(Turn { id, ..Turn::default() });
+            turns.push(SessionTurn { id, ..SessionTurn::default() });
         }
         if let Some(turn) = turns.get_mut(index) {
             turn.add(event);
@@ -85,9 +88,9 @@ pub(super) async fn turns_of<'a>(events: List<'a, Event<'a>>, pace: &Pace) -> Ve
     turns
 }
 
-impl<'a> Turn<'a> {
+impl<'a> SessionTurn<'a> {
     fn add(&mut self, event: Event<'a>) {
-        if event.is_users() {
+        if event.is_from_user() {
             if event.content().is_some() {
                 self.user = Some(event);
             }
@@ -106,12 +109,13 @@ impl<'a> Turn<'a> {
     }
 }
 
-impl Write for Turn<'_> {
+impl Write for SessionTurn<'_> {
     fn write(&self, out: &mut Writer) {
         let user = self.user.map_or(Json::NULL, |event| event.0);
         let events = self.events.iter().enumerate();
-        let events = events.map(|(at, event)| Step { event: *event, is_answer: self.last_final == Some(at) });
-        let events: Vec<Step<'_>> = events.collect();
+        let events =
+            events.map(|(at, event)| TurnEvent { event: *event, is_answer: self.last_final == Some(at) });
+        let events: Vec<TurnEvent<'_>> = events.collect();
         let mut turn = out.object();
         turn.entry("invocation_id", &self.id);
         match Event::from_json(user).content() {
@@ -119,7 +123,7 @@ impl Write for Turn<'_> {
             None => turn.entry("user_content", &Raw("{}")),
         }
         turn.optional("final_response", &self.final_response.map(|content| content.0));
-        turn.entry("intermediate_data", &Steps(events));
+        turn.entry("intermediate_data", &TurnEvents(events));
         turn.entry("creation_timestamp", &in_seconds(Event::from_json(user).timestamp()));
         turn.end();
     }
@@ -130,9 +134,9 @@ fn in_seconds(timestamp: f64) -> f64 {
     if timestamp > 1e11 { timestamp / 1000.0 } else { timestamp }
 }
 
-struct Steps<'a>(Vec<Step<'a>>);
+struct TurnEvents<'a>(Vec<TurnEvent<'a>>);
 
-impl Write for Steps<'_> {
+impl Write for TurnEvents<'_> {
     fn write(&self, out: &mut Writer) {
         let mut data = out.object();
         data.entry("invocation_events", &self.0);
@@ -140,13 +144,13 @@ impl Write for Steps<'_> {
     }
 }
 
-/// An event as it is written to the intermediate data.
-struct Step<'a> {
+/// An event to write to the intermediate data.
+struct TurnEvent<'a> {
     event: Event<'a>,
     is_answer: bool,
 }
 
-impl Write for Step<'_> {
+impl Write for TurnEvent<'_> {
     fn write(&self, out: &mut Writer) {
         let event = self.event;
         let content = event.content().filter(|content| {
@@ -167,14 +171,14 @@ impl<'a> Event<'a> {
         self.content().unwrap_or_default().all_parts()
     }
 
-    fn is_users(self) -> bool {
+    fn is_from_user(self) -> bool {
         self.author().is_some_and(|author| author.eq_ignore_ascii_case("user"))
     }
 
     /// Whether an agent's event consists of tool responses only.
-    fn only_responds(self) -> bool {
+    fn has_only_tool_responses(self) -> bool {
         let mut parts = self.parts().peekable();
-        !self.is_users() && parts.peek().is_some() && parts.all(|part| part.function_response().is_some())
+        !self.is_from_user() && parts.peek().is_some() && parts.all(|part| part.function_response().is_some())
     }
 
     /// Whether google-adk considers the event the final response of a turn.

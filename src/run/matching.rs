@@ -6,7 +6,7 @@ use crate::foundation::json::Items;
 use crate::foundation::write::quoted;
 use crate::metrics::judged::Work;
 use crate::model::actual::{ActualRun, ActualRuns};
-use crate::model::evalset::{EvalCase, UNITS_A_CASE};
+use crate::model::evalset::{EvalCase, UNITS_PER_CASE};
 use crate::model::shape::{List, View};
 
 use super::ExpectedCase;
@@ -69,7 +69,7 @@ impl<'a> Matching<'a> {
     /// Goes on for as long as there is work left to do. Says whether all are paired.
     pub(super) fn go_on(&mut self, found: &mut Matched<'a>, work: &mut Work) -> bool {
         while !work.is_done() {
-            work.add(UNITS_A_CASE);
+            work.add(UNITS_PER_CASE);
             self.stage = match self.stage {
                 Stage::ReadRuns => self.read_run(found),
                 Stage::ReadCases => self.read_case(found),

@@ -446,7 +446,7 @@ impl<'a> Run<'a> {
             }
             Err(failure) => {
                 let run = pairing.run.and_then(|run| self.matched.runs.get(run));
-                if !run.is_some_and(|run| run.left_out) {
+                if !run.is_some_and(|run| run.is_skipped) {
                     result.status = EvalStatus::Failed;
                 }
                 result.failure = Some(failure);

@@ -1,6 +1,6 @@
 //! The JSON Schema of eval configs, made from the registry of metrics and their declared settings.
 //!
-//! It accepts what the reader accepts without a warning. For content that the reader keeps unread
+//! It accepts what the reader accepts without a warning. For content that the reader unknown_keys Unread
 //! (`custom_metrics`, `user_simulator_config`, `live_model_config`, the values in `judge_model_config`) it
 //! describes what google-adk or the judge's provider accepts. It proposes `snake_case` keys first, and metrics
 //! by their own names; ADK-TS's names are accepted too.

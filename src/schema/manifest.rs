@@ -60,11 +60,11 @@ fn fields(shapes: &[&Shape], reads: &[&str]) -> Value {
         let inner = |path: &&str| path.strip_prefix(field.snake)?.strip_prefix('.').map(str::to_owned);
         let inner: Vec<_> = reads.iter().filter_map(inner).collect();
         let inner: Vec<_> = inner.iter().map(String::as_str).collect();
-        let read = match shapes_of(&field.of) {
+        let read = match shapes_of(&field.ty) {
             _ if reads.contains(&field.snake) => true.into(),
             Some(shapes) if !inner.is_empty() => fields(&shapes, &inner),
-            _ => match (field.presence, field.of) {
-                (Presence::Required, Type::Text) => r#""""#.into(),
+            _ => match (field.presence, field.ty) {
+                (Presence::Required, Type::String) => r#""""#.into(),
                 (Presence::Required, _) => "{}".into(),
                 _ => false.into(),
             },
@@ -75,8 +75,8 @@ fn fields(shapes: &[&Shape], reads: &[&str]) -> Value {
 }
 
 /// What a value looks like, if it is a record or a list of records.
-fn shapes_of(of: &Type) -> Option<Vec<&'static Shape>> {
-    match of {
+fn shapes_of(ty: &Type) -> Option<Vec<&'static Shape>> {
+    match ty {
         Type::Record(shape) => Some(vec![*shape]),
         Type::Choice(..) => Some(IntermediateData::SHAPES.to_vec()),
         Type::List(item) => shapes_of(item),

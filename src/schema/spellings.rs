@@ -23,7 +23,7 @@ pub(crate) fn noted(mut schema: Schema, shape: &Shape) -> Schema {
         if field.snake != field.camel {
             property.insert(SNAKE.into(), field.snake.into());
         }
-        if matches!(field.of, Type::Object) {
+        if matches!(field.ty, Type::Object) {
             let optional = !matches!(field.presence, Presence::Required);
             property
                 .insert(OBJECT.into(), if optional { json!(["object", "null"]) } else { json!("object") });

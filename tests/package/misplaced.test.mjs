@@ -147,7 +147,7 @@ test("what a turn expects is told so where it stands in a case, and in the words
     await assert.rejects(scored({ [key]: calls }), {
       message: `\`${key}\` is not a key of an eval case`,
       path: `evalSet: evalCases[0].${key}`,
-      help: "It belongs into a turn, an item of `conversation`",
+      help: "It belongs in a turn, an item of `conversation`",
     });
   }
   for (const [key, meant] of [

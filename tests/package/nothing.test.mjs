@@ -130,5 +130,5 @@ test("what is no evalset is told what it looks like, and what to do", async () =
   assert.match(await helpOf({ actual: [SET] }), /looks like a list of evalsets: give one of them by itself/);
   const inCase = (key) => ({ evalSet: setOf({ evalId: "c", [key]: [[turn()]] }) });
   assert.equal(await helpOf(inCase("conversations")), "Did you mean `conversation`?");
-  assert.match(await helpOf(inCase("messages")), /`messages` is not read: .* stand in `conversation`/);
+  assert.match(await helpOf(inCase("messages")), /`messages` is not read: .* belong in `conversation`/);
 });

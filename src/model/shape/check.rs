@@ -9,17 +9,17 @@ use crate::foundation::json::{Document, Json, JsonKind};
 use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::suggestion::suggestion;
 
-/// How many values and keys are validated before the pace is asked again.
+/// How many values and keys are validated between two calls of [`Pace::count`].
 const SLOTS_PER_STEP: usize = 1 << 9;
 /// The work of validating a value or a key, in units of [`Pace`].
-const UNITS_A_SLOT: usize = 12;
+const UNITS_PER_SLOT: usize = 12;
 
 /// Validates a document against a type, after which its records can be viewed.
 ///
 /// # Errors
 /// `invalid_input` with the path and line of what does not fit.
-pub fn check(document: &mut Document<'_>, of: &Type, warnings: &Warnings) -> Result<()> {
-    at_once(check_paced(document, of, warnings, &Pace::unbroken()))
+pub fn check(document: &mut Document<'_>, ty: &Type, warnings: &Warnings) -> Result<()> {
+    at_once(check_paced(document, ty, warnings, &Pace::unbroken()))
 }
 
 /// As [`check`], in slices.
@@ -28,19 +28,19 @@ pub fn check(document: &mut Document<'_>, of: &Type, warnings: &Warnings) -> Res
 /// As [`check`].
 pub async fn check_paced(
     document: &mut Document<'_>,
-    of: &Type,
+    ty: &Type,
     warnings: &Warnings,
     pace: &Pace,
 ) -> Result<()> {
     let mut checker = Checker { document, warnings, known_others: Vec::new(), open: Vec::new(), at: 0 };
-    let opened = checker.value(0, of)?;
+    let opened = checker.value(0, ty)?;
     checker.open.extend(opened);
     loop {
         let start = checker.at;
         if checker.advance(u32::try_from(pace.piece(SLOTS_PER_STEP)).unwrap_or(u32::MAX))? {
             return Ok(());
         }
-        pace.count((checker.at - start) as usize * UNITS_A_SLOT).await;
+        pace.count((checker.at - start) as usize * UNITS_PER_SLOT).await;
     }
 }
 
@@ -51,31 +51,31 @@ struct Checker<'c, 't> {
     /// Unknown keys of shapes that resemble no field, so that a key that occurs in every event is examined only once.
     known_others: Vec<(*const Field, String)>,
     /// The stack of open arrays and objects, innermost last.
-    open: Vec<Open>,
+    open: Vec<OpenValue>,
     /// The slot where validation paused last.
     at: u32,
 }
 
 /// An array or object that is partly checked.
-enum Open {
+enum OpenValue {
     List {
-        /// The first item that is left.
+        /// The first item that is not checked yet.
         next: u32,
         end: u32,
         item: &'static Type,
     },
     Pair {
-        /// The first value that is left.
+        /// The first value that is not checked yet.
         next: u32,
-        /// The types of the values that are left.
-        of: &'static [Type],
+        /// The types of this and the following values.
+        types: &'static [Type],
     },
     Record(OpenRecord),
 }
 
 struct OpenRecord {
     at: u32,
-    /// The first key that is left.
+    /// The first key that is not checked yet.
     key: u32,
     end: u32,
     shape: &'static Shape,
@@ -85,7 +85,7 @@ struct OpenRecord {
     expected: usize,
 }
 
-impl Open {
+impl OpenValue {
     fn record(at: u32, end: u32, shape: &'static Shape) -> Self {
         Self::Record(OpenRecord { at, key: at + 1, end, shape, seen: 0, expected: 0 })
     }
@@ -97,9 +97,9 @@ impl Checker<'_, '_> {
         let until = self.at.saturating_add(slots);
         while let Some(open) = self.open.pop() {
             let stopped_at = match open {
-                Open::List { next, end, item } => self.list(next, end, item, until)?,
-                Open::Record(record) => self.record(record, until)?,
-                Open::Pair { next, of } => self.pair(next, of)?,
+                OpenValue::List { next, end, item } => self.list(next, end, item, until)?,
+                OpenValue::Record(record) => self.record(record, until)?,
+                OpenValue::Pair { next, types } => self.pair(next, types)?,
             };
             if let Some(at) = stopped_at {
                 self.at = at;
@@ -109,30 +109,30 @@ impl Checker<'_, '_> {
         Ok(true)
     }
 
-    /// Checks a value. Returns it as open if it is an array or object whose content is still to be checked.
-    fn value(&self, at: u32, of: &Type) -> Result<Option<Open>> {
+    /// Checks a value. Returns it if it is an array or object with content that remains to be checked.
+    fn value(&self, at: u32, ty: &Type) -> Result<Option<OpenValue>> {
         let slot = self.document.slot(at);
-        let fits = match *of {
+        let fits = match *ty {
             Type::Any => true,
             Type::Object => slot.kind == JsonKind::Object,
-            Type::Flag => matches!(slot.kind, JsonKind::True | JsonKind::False),
+            Type::Bool => matches!(slot.kind, JsonKind::True | JsonKind::False),
             Type::Number => slot.kind == JsonKind::Number && is_finite(self.document.value(at)),
-            Type::Whole => slot.kind == JsonKind::Number && whole(self.document.value(at)).is_some(),
+            Type::Integer => slot.kind == JsonKind::Number && whole(self.document.value(at)).is_some(),
             Type::Record(shape) | Type::IdOr(shape) if slot.kind == JsonKind::Object => {
-                return Ok(Some(Open::record(at, slot.next, shape)));
+                return Ok(Some(OpenValue::record(at, slot.next, shape)));
             }
-            Type::Text | Type::IdOr(_) => {
+            Type::String | Type::IdOr(_) => {
                 matches!(slot.kind, JsonKind::PlainString | JsonKind::EscapedString)
             }
             Type::Choice(_, choose) if slot.kind == JsonKind::Object => {
                 let shape = choose(self.document.value(at))?;
-                return Ok(Some(Open::record(at, slot.next, shape)));
+                return Ok(Some(OpenValue::record(at, slot.next, shape)));
             }
             Type::List(item) if slot.kind == JsonKind::Array => {
-                return Ok(Some(Open::List { next: at + 1, end: slot.next, item }));
+                return Ok(Some(OpenValue::List { next: at + 1, end: slot.next, item }));
             }
-            Type::Pair(of) if self.document.value(at).items().count() == 2 => {
-                return Ok(Some(Open::Pair { next: at + 1, of }));
+            Type::Pair(types) if self.document.value(at).items().count() == 2 => {
+                return Ok(Some(OpenValue::Pair { next: at + 1, types }));
             }
             Type::Special(check, _) => {
                 check(self.document.value(at))?;
@@ -140,20 +140,20 @@ impl Checker<'_, '_> {
             }
             Type::Record(_) | Type::Choice(..) | Type::List(_) | Type::Pair(_) => false,
         };
-        if fits { Ok(None) } else { Err(self.misfit(at, of)) }
+        if fits { Ok(None) } else { Err(self.misfit(at, ty)) }
     }
 
     /// Continues with the items of an array until one has to be opened. Returns the slot if it paused before the end.
     fn list(&mut self, mut next: u32, end: u32, item: &'static Type, until: u32) -> Result<Option<u32>> {
         while next < end {
             if next >= until {
-                self.open.push(Open::List { next, end, item });
+                self.open.push(OpenValue::List { next, end, item });
                 return Ok(Some(next));
             }
             let at = next;
             next = self.document.slot(at).next;
             if let Some(opened) = self.value(at, item)? {
-                self.open.extend([Open::List { next, end, item }, opened]);
+                self.open.extend([OpenValue::List { next, end, item }, opened]);
                 return Ok(None);
             }
         }
@@ -161,10 +161,10 @@ impl Checker<'_, '_> {
     }
 
     /// Continues with the values of a pair.
-    fn pair(&mut self, at: u32, of: &'static [Type]) -> Result<Option<u32>> {
-        if let Some((first, rest)) = of.split_first() {
+    fn pair(&mut self, at: u32, types: &'static [Type]) -> Result<Option<u32>> {
+        if let Some((first, rest)) = types.split_first() {
             let opened = self.value(at, first)?;
-            self.open.push(Open::Pair { next: self.document.slot(at).next, of: rest });
+            self.open.push(OpenValue::Pair { next: self.document.slot(at).next, types: rest });
             self.open.extend(opened);
         }
         Ok(None)
@@ -176,7 +176,7 @@ impl Checker<'_, '_> {
         while record.key < end {
             let key = record.key;
             if key >= until {
-                self.open.push(Open::Record(record));
+                self.open.push(OpenValue::Record(record));
                 return Ok(Some(key));
             }
             let slot = self.document.slot(key + 1);
@@ -192,8 +192,8 @@ impl Checker<'_, '_> {
                     record.seen |= 1 << number;
                     record.expected = number + 1;
                     self.document.tag(key, u8::try_from(number + 1).unwrap_or(0));
-                    if let Some(opened) = self.value(key + 1, &field.of)? {
-                        self.open.extend([Open::Record(record), opened]);
+                    if let Some(opened) = self.value(key + 1, &field.ty)? {
+                        self.open.extend([OpenValue::Record(record), opened]);
                         return Ok(None);
                     }
                 }
@@ -225,18 +225,18 @@ impl Checker<'_, '_> {
     }
 
     #[cold]
-    fn misfit(&self, at: u32, of: &Type) -> Error {
+    fn misfit(&self, at: u32, ty: &Type) -> Error {
         let value = self.document.value(at);
-        match of {
+        match ty {
             Type::Record(Shape { name, .. }) | Type::Choice(name, _) => {
                 value.expected(&["an object (", name, ")"].concat())
             }
             Type::IdOr(Shape { name, .. }) => value.expected(&["the id of ", name, " or an object"].concat()),
-            _ => value.expected(match of {
-                Type::Text => "a string",
-                Type::Flag => "true or false",
+            _ => value.expected(match ty {
+                Type::String => "a string",
+                Type::Bool => "true or false",
                 Type::Number => "a number",
-                Type::Whole => "a whole number",
+                Type::Integer => "a whole number",
                 Type::List(_) => "an array",
                 Type::Pair(_) => "an author and a list of parts",
                 _ => "an object",
@@ -272,21 +272,21 @@ impl Checker<'_, '_> {
         if at == 0 && name == "$schema" {
             return Ok(());
         }
-        let of = shape.fields.as_ptr();
-        if self.known_others.iter().any(|(known_of, known)| *known_of == of && *known == name) {
+        let fields = shape.fields.as_ptr();
+        if self.known_others.iter().any(|(shape, known)| *shape == fields && *known == name) {
             return Ok(());
         }
         let value = self.document.value(key + 1);
         let message = no_key(&name, shape.name);
         match (meant_by(&name, shape), shape.unknown_keys) {
             (Some(meant), _) => return Err(not_a_key(value, &name, shape.name, meant)),
-            (None, UnknownKeys::Ignored) => self.warnings.add(value, message + " and is left out"),
+            (None, UnknownKeys::Dropped) => self.warnings.add(value, message + " and is left out"),
             (None, UnknownKeys::Unread) => self.warnings.add(value, message + " and is not read"),
             (None, UnknownKeys::Kept) => {}
         }
         if self.known_others.len() < MAX_REMEMBERED {
             let name = name.into_owned();
-            self.known_others.push((of, name));
+            self.known_others.push((fields, name));
         }
         Ok(())
     }
@@ -303,7 +303,7 @@ pub(crate) fn did_you_mean(name: &str) -> String {
     ["Did you mean `", name, "`?"].concat()
 }
 
-/// The error of a key that is meant to be another one.
+/// The error for a misspelt key.
 #[cold]
 pub(crate) fn not_a_key(value: Json<'_>, key: &str, what: &str, meant: &str) -> Error {
     value.error(ErrorCode::InvalidInput, no_key(key, what)).with_help(did_you_mean(meant))
@@ -313,7 +313,7 @@ pub(crate) fn no_key(key: &str, what: &str) -> String {
     ["`", key, "` is not a key of ", what].concat()
 }
 
-/// The first key with a value, among those that are no fields, of which this holds.
+/// The first entry that is not a field and has a value other than `null`, and a key for which `holds` is true.
 #[inline(never)]
 pub(crate) fn unread<'a>(json: Json<'a>, holds: &dyn Fn(&str) -> bool) -> Option<(Cow<'a, str>, Json<'a>)> {
     json.other_entries().filter(|(_, value)| !value.is_null()).find_map(|(key, value)| {
@@ -322,7 +322,7 @@ pub(crate) fn unread<'a>(json: Json<'a>, holds: &dyn Fn(&str) -> bool) -> Option
     })
 }
 
-/// Rejects an object of which no field is read if it has other keys: it would be scored as an empty one.
+/// Rejects an object without known fields if it has other keys: it would be scored as an empty one.
 #[cold]
 pub(crate) fn nothing_read(json: Json<'_>, what: &str, keys: &str) -> Result<()> {
     let Some((key, value)) = unread(json, &|key| !key.starts_with('$')) else { return Ok(()) };

@@ -33,7 +33,7 @@ pub struct Shape {
     pub name: &'static str,
     /// Its fields, in the order in which they are written.
     pub fields: &'static [Field],
-    /// What happens to keys that are no fields.
+    /// What happens to keys that are not fields.
     pub unknown_keys: UnknownKeys,
     /// A check across fields, which may also warn.
     pub rule: Option<fn(Json<'_>, &Warnings) -> Result<()>>,
@@ -47,14 +47,14 @@ impl Shape {
     }
 }
 
-/// What happens to keys that are no fields of their record. Keys that resemble a field are treated separately.
+/// What happens to keys that are not fields of their record. Keys that resemble a field are always errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownKeys {
-    /// They are dropped with a warning. Keys that resemble a field are errors.
-    Ignored,
-    /// They are kept. Keys that resemble a field are errors.
+    /// They are dropped with a warning.
+    Dropped,
+    /// They are kept.
     Kept,
-    /// They are kept with a warning, since nothing reads them. Keys that resemble a field are errors.
+    /// They are kept with a warning, since nothing reads them.
     Unread,
 }
 
@@ -65,7 +65,7 @@ pub struct Field {
     /// Its key in JavaScript.
     pub camel: &'static str,
     /// The type of its value.
-    pub of: Type,
+    pub ty: Type,
     /// Whether it is required.
     pub presence: Presence,
 }
@@ -89,23 +89,23 @@ pub enum Type {
     /// Any object.
     Object,
     /// A string.
-    Text,
+    String,
     /// `true` or `false`.
-    Flag,
+    Bool,
     /// A number that is a finite double.
     Number,
     /// An integer of at most 64 bits; `3.0` is one.
-    Whole,
+    Integer,
     /// An array of values of this type.
     List(&'static Type),
     /// An array of exactly two values.
     Pair(&'static [Type; 2]),
     /// An object of this shape.
     Record(&'static Shape),
-    /// An object whose shape depends on its content, and its name in messages.
+    /// An object with a shape that depends on its content. The string is its name in messages.
     Choice(&'static str, fn(Json<'_>) -> Result<&'static Shape>),
-    /// A string, or an object of this shape that describes what the string would name. Written as it is.
+    /// The id of something, or an object of this shape that describes it. Written unchanged.
     IdOr(&'static Shape),
-    /// A value with its own check, and the JSON that is written for it.
+    /// A value with its own check, and its own function that writes it as JSON.
     Special(fn(Json<'_>) -> Result<()>, fn(Json<'_>) -> Cow<'_, str>),
 }

@@ -41,15 +41,16 @@ const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
 ///
 /// Each field has its key in `snake_case` and in `camelCase`. A field of an optional type may be absent; so may
 /// a `default` field. `=>` gives a field another type than that of its view. `called` is the name of the record
-/// in messages. `keeps others` keeps keys that are no fields; otherwise they are dropped with a warning.
-/// `rule` names a check of the whole record.
+/// in messages. `unknown_keys` says what happens to keys that are not fields (an
+/// [`UnknownKeys`](crate::model::shape::UnknownKeys)); by default they are dropped with a warning. `rule` names a check of
+/// the whole record.
 macro_rules! record {
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident<$lt:lifetime> called $called:literal {
             $( $(#[$field_meta:meta])* $field:ident: $type:ty = $snake:literal | $camel:literal $($default:ident)? $(=> $of:expr)?; )*
         }
-        $( keeps $others:ident )?
+        $( unknown_keys $unknown:ident )?
         $( rule $rule:path )?
     ) => {
         $(#[$meta])*
@@ -62,13 +63,13 @@ macro_rules! record {
                 fields: &[ $( $crate::model::shape::Field {
                     snake: $snake,
                     camel: $camel,
-                    of: record!(@type $type $(, $of)?),
+                    ty: record!(@type $type $(, $of)?),
                     presence: $crate::model::shape::presence(
                         <$type as $crate::model::shape::View<$lt>>::OPTIONAL,
                         record!(@default $type $(, $default)?),
                     ),
                 }, )* ],
-                unknown_keys: record!(@others $($others)?),
+                unknown_keys: record!(@unknown $($unknown)?),
                 rule: record!(@rule $($rule)?),
             };
 
@@ -110,7 +111,7 @@ macro_rules! record {
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 $(#[$meta])*
                 #[derive(schemars::JsonSchema)]
-                #[schemars(extend("additionalProperties" = record!(@open $($others)?)))]
+                #[schemars(extend("additionalProperties" = record!(@open $($unknown)?)))]
                 #[expect(dead_code, reason = "only its schema is used")]
                 struct Fields<$lt> {
                     $(
@@ -129,11 +130,10 @@ macro_rules! record {
     (@type $type:ty, $of:expr) => { $of };
     (@default $type:ty) => { None };
     (@default $type:ty, default) => { Some(<$type as $crate::model::shape::View<'_>>::DEFAULT) };
-    (@others) => { $crate::model::shape::UnknownKeys::Ignored };
-    (@others others) => { $crate::model::shape::UnknownKeys::Kept };
-    (@others unread) => { $crate::model::shape::UnknownKeys::Unread };
+    (@unknown) => { $crate::model::shape::UnknownKeys::Dropped };
+    (@unknown $unknown:ident) => { $crate::model::shape::UnknownKeys::$unknown };
     (@open) => { false };
-    (@open $others:ident) => { true };
+    (@open $unknown:ident) => { true };
     (@rule) => { None };
     (@rule $rule:path) => { Some($rule) };
 }

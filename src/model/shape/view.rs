@@ -42,7 +42,7 @@ impl<'a> View<'a> for Json<'a> {
 }
 
 impl<'a> View<'a> for Cow<'a, str> {
-    const TYPE: Type = Type::Text;
+    const TYPE: Type = Type::String;
     const DEFAULT: &'static str = r#""""#;
     fn from_json(json: Json<'a>) -> Self {
         json.as_str().unwrap_or_default()
@@ -50,7 +50,7 @@ impl<'a> View<'a> for Cow<'a, str> {
 }
 
 impl<'a> View<'a> for bool {
-    const TYPE: Type = Type::Flag;
+    const TYPE: Type = Type::Bool;
     fn from_json(json: Json<'a>) -> Self {
         json.as_bool().unwrap_or_default()
     }
@@ -65,7 +65,7 @@ impl<'a> View<'a> for f64 {
 }
 
 impl<'a> View<'a> for i64 {
-    const TYPE: Type = Type::Whole;
+    const TYPE: Type = Type::Integer;
     fn from_json(json: Json<'a>) -> Self {
         whole(json).unwrap_or_default()
     }
@@ -80,7 +80,7 @@ impl<'a, T: View<'a>> View<'a> for Option<T> {
     }
 }
 
-/// An array whose items are views.
+/// An array of values that are viewed as `T`.
 pub struct List<'a, T> {
     json: Json<'a>,
     items: PhantomData<T>,

@@ -9,8 +9,8 @@ use crate::foundation::json::Json;
 /// kept.
 #[derive(Default)]
 pub struct Warnings {
-    /// Whether a metric reads rubrics by their type, so that one of an unknown type is warned of. The metric sets it where
-    /// the config is read; readers of conversations are given it.
+    /// Whether a metric selects rubrics by type, so that readers warn of rubrics with an unknown type. It is set when the
+    /// config is read, and copied to the warnings of the conversations.
     pub read_rubric_types: Cell<bool>,
     all: RefCell<Vec<Error>>,
 }

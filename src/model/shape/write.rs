@@ -6,8 +6,8 @@ use crate::foundation::write::{Spelling, quote};
 
 /// Appends a checked value as JSON: keys of records in the given spelling, defaults filled in, absent fields
 /// omitted, everything else as written.
-pub fn write(value: Json<'_>, of: &Type, spelling: Spelling, out: &mut String) {
-    match *of {
+pub fn write(value: Json<'_>, ty: &Type, spelling: Spelling, out: &mut String) {
+    match *ty {
         Type::Record(shape) => write_record(value, shape, spelling, out),
         Type::Choice(_, choose) => match choose(value) {
             Ok(shape) => write_record(value, shape, spelling, out),
@@ -16,7 +16,13 @@ pub fn write(value: Json<'_>, of: &Type, spelling: Spelling, out: &mut String) {
         Type::List(item) => write_list(value, &mut std::iter::repeat(item), spelling, out),
         Type::Pair(items) => write_list(value, &mut items.iter(), spelling, out),
         Type::Special(_, json) => out.push_str(&json(value)),
-        Type::Any | Type::Object | Type::IdOr(_) | Type::Text | Type::Flag | Type::Number | Type::Whole => {
+        Type::Any
+        | Type::Object
+        | Type::IdOr(_)
+        | Type::String
+        | Type::Bool
+        | Type::Number
+        | Type::Integer => {
             out.push_str(value.raw());
         }
     }
@@ -24,11 +30,11 @@ pub fn write(value: Json<'_>, of: &Type, spelling: Spelling, out: &mut String) {
 
 fn write_list(list: Json<'_>, types: &mut dyn Iterator<Item = &Type>, spelling: Spelling, out: &mut String) {
     out.push('[');
-    for (index, (item, of)) in list.items().zip(types).enumerate() {
+    for (index, (item, ty)) in list.items().zip(types).enumerate() {
         if index > 0 {
             out.push(',');
         }
-        write(item, of, spelling, out);
+        write(item, ty, spelling, out);
     }
     out.push(']');
 }
@@ -45,14 +51,14 @@ fn write_record(object: Json<'_>, shape: &Shape, spelling: Spelling, out: &mut S
         quote(if spelling == Spelling::Snake { field.snake } else { field.camel }, out);
         out.push(':');
         match (value, field.presence) {
-            (Some(value), _) => write(value, &field.of, spelling, out),
+            (Some(value), _) => write(value, &field.ty, spelling, out),
             (None, Presence::Default(json)) => out.push_str(json),
             (None, _) => {}
         }
     }
     let others = object
         .other_entries()
-        .filter(|(_, value)| shape.unknown_keys != UnknownKeys::Ignored && !value.is_null());
+        .filter(|(_, value)| shape.unknown_keys != UnknownKeys::Dropped && !value.is_null());
     // A `null` may belong to a field too; such entries have no number either.
     for (key, value) in others {
         separate(out);

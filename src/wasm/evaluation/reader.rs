@@ -61,7 +61,7 @@ impl EvalRun {
             return Err(with_input("actual")(Error::new(ErrorCode::InvalidInput, "there is no evalset")));
         };
         let warnings = self.warnings.iter().filter(|warning| warning.input == EVAL_SET).cloned().collect();
-        EvalRunReader::of(EvalSetInput::Read(Rc::clone(eval_set), warnings), actual, config, options)
+        EvalRunReader::from_files(EvalSetInput::Read(Rc::clone(eval_set), warnings), actual, config, options)
     }
 }
 
@@ -86,7 +86,7 @@ impl EvalRunReader {
         config: Option<Uint8Array>,
         #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
     ) -> std::result::Result<EvalRunReader, JsValue> {
-        Self::of(EvalSetInput::Unread(eval_set.into()), actual, config, options)
+        Self::from_files(EvalSetInput::Unread(eval_set.into()), actual, config, options)
     }
 
     /// Begins to read one metric and the turns of one conversation, the arguments of an evaluator class.
@@ -118,7 +118,7 @@ impl EvalRunReader {
 }
 
 impl EvalRunReader {
-    fn of(
+    fn from_files(
         eval_set: EvalSetInput,
         actual: Uint8Array,
         config: Option<Uint8Array>,
@@ -143,29 +143,31 @@ async fn read_files(
         EvalSetInput::Unread(source) => Err(read_text(&source, pace).await),
     };
     let actual = read_text(&actual, pace).await;
-    let [of_config, of_set, of_actual] = <[Warnings; 3]>::default();
+    let [config_warnings, set_warnings, actual_warnings] = <[Warnings; 3]>::default();
     let plan = match &config {
         Some(bytes) => {
             let document = parse_document(read_text(bytes, pace).await, pace).await;
             let plan = document
-                .and_then(|mut json| Plan::from_config(&mut json, options.plan_options(), &of_config));
+                .and_then(|mut json| Plan::from_config(&mut json, options.plan_options(), &config_warnings));
             plan.map_err(with_input("config"))?
         }
         None => Plan::default_config(options.plan_options())?,
     };
-    for warnings in [&of_set, &of_actual] {
-        warnings.read_rubric_types.set(of_config.read_rubric_types.get());
+    for warnings in [&set_warnings, &actual_warnings] {
+        warnings.read_rubric_types.set(config_warnings.read_rubric_types.get());
     }
-    let (eval_set, of_set) = match eval_set {
+    let (eval_set, set_warnings) = match eval_set {
         Ok(read) => read,
         Err(text) => {
-            let read = read_eval_set(text, options.eval_set_name(), &of_set, pace).await;
-            (Rc::new(read.map_err(with_input(EVAL_SET))?), input_warnings(EVAL_SET, of_set))
+            let read = read_eval_set(text, options.eval_set_name(), &set_warnings, pace).await;
+            (Rc::new(read.map_err(with_input(EVAL_SET))?), input_warnings(EVAL_SET, set_warnings))
         }
     };
-    let actual =
-        read_actual(actual, options.eval_set_name(), &of_actual, pace).await.map_err(with_input("actual"))?;
-    let of_inputs = [input_warnings("config", of_config), of_set, input_warnings("actual", of_actual)];
+    let actual = read_actual(actual, options.eval_set_name(), &actual_warnings, pace)
+        .await
+        .map_err(with_input("actual"))?;
+    let warnings =
+        [input_warnings("config", config_warnings), set_warnings, input_warnings("actual", actual_warnings)];
     let inputs = Inputs::Files { eval_set, actual };
     let eval_ids = options.eval_ids().map(<[_]>::to_vec);
     let mut run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options.into_run()));
@@ -175,7 +177,7 @@ async fn read_files(
     if let Some(eval_ids) = &eval_ids {
         run.with_dependent_mut(|_, run| run.select(eval_ids)).map_err(with_input(EVAL_SET))?;
     }
-    Ok(EvalRun { run, warnings: of_inputs.concat(), batch: Batch::default(), next_turn: None })
+    Ok(EvalRun { run, warnings: warnings.concat(), batch: Batch::default(), next_turn: None })
 }
 
 async fn read_conversations(
@@ -186,26 +188,27 @@ async fn read_conversations(
     options: RunOptions,
 ) -> std::result::Result<EvalRun, JsValue> {
     let pace = &Pace::new(Work::PER_POLL);
-    let [of_metric, of_actual, of_expected, of_scenario] = <[Warnings; 4]>::default();
+    let [metric_warnings, actual_warnings, expected_warnings, scenario_warnings] = <[Warnings; 4]>::default();
     let plan = parse_document(read_text(&metric, pace).await, pace)
         .await
-        .and_then(|mut json| Plan::from_metric(&mut json, options.plan_options(), &of_metric))
+        .and_then(|mut json| Plan::from_metric(&mut json, options.plan_options(), &metric_warnings))
         .map_err(with_input("metric"))?;
-    for warnings in [&of_expected, &of_actual] {
-        warnings.read_rubric_types.set(of_metric.read_rubric_types.get());
+    for warnings in [&expected_warnings, &actual_warnings] {
+        warnings.read_rubric_types.set(metric_warnings.read_rubric_types.get());
     }
     let conversation = &<List<'_, Invocation<'_>>>::TYPE;
-    let expected =
-        checked_optional(expected, conversation, &of_expected, pace).await.map_err(with_input("expected"))?;
-    let actual = checked(actual, conversation, &of_actual, pace).await.map_err(with_input("actual"))?;
-    let scenario = checked_optional(scenario, &ConversationScenario::TYPE, &of_scenario, pace)
+    let expected = checked_optional(expected, conversation, &expected_warnings, pace)
+        .await
+        .map_err(with_input("expected"))?;
+    let actual = checked(actual, conversation, &actual_warnings, pace).await.map_err(with_input("actual"))?;
+    let scenario = checked_optional(scenario, &ConversationScenario::TYPE, &scenario_warnings, pace)
         .await
         .map_err(with_input("scenario"))?;
     let warnings = [
-        input_warnings("metric", of_metric),
-        input_warnings("actual", of_actual),
-        input_warnings("expected", of_expected),
-        input_warnings("scenario", of_scenario),
+        input_warnings("metric", metric_warnings),
+        input_warnings("actual", actual_warnings),
+        input_warnings("expected", expected_warnings),
+        input_warnings("scenario", scenario_warnings),
     ]
     .concat();
     let inputs = Inputs::Conversations { actual, expected, scenario };
@@ -233,24 +236,24 @@ async fn read_actual(
 
 async fn checked_optional(
     bytes: Option<InputBytes>,
-    of: &Type,
+    ty: &Type,
     warnings: &Warnings,
     pace: &Pace,
 ) -> Result<Option<Document<'static>>> {
     match bytes {
-        Some(bytes) => checked(bytes, of, warnings, pace).await.map(Some),
+        Some(bytes) => checked(bytes, ty, warnings, pace).await.map(Some),
         None => Ok(None),
     }
 }
 
 async fn checked(
     bytes: InputBytes,
-    of: &Type,
+    ty: &Type,
     warnings: &Warnings,
     pace: &Pace,
 ) -> Result<Document<'static>> {
     let mut document = parse_document(read_text(&bytes, pace).await, pace).await?;
-    check_paced(&mut document, of, warnings, pace).await?;
+    check_paced(&mut document, ty, warnings, pace).await?;
     Ok(document)
 }
 

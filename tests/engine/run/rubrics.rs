@@ -50,7 +50,7 @@ proptest! {
             let case = &run.cases()[0];
             let actual = run.runs()[0].turns.unwrap();
             let rubrics = CaseRubrics::read(case.case.rubrics().unwrap(), actual, case.turns.unwrap()).ok()?;
-            let words = |rubric: Rubric<'_>| format!("{} {}", rubric.rubric_id(), rubric.words().unwrap());
+            let words = |rubric: Rubric<'_>| format!("{} {}", rubric.rubric_id(), rubric.property().unwrap());
             Some((0..actual.len()).map(|turn| rubrics.for_turn(turn).map(words).collect()).collect::<Vec<Vec<_>>>())
         });
         let wanted: Option<Vec<Vec<String>>> =

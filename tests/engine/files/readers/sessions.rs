@@ -2,7 +2,24 @@
 
 use super::*;
 
-// ---- sessions: what google-adk makes of these events
+/// The same recordings hold the package's recorder of live agents to google-adk (`tests/agents/vectors.test.ts`).
+#[test]
+fn a_turn_is_what_google_adk_makes_of_its_events() {
+    let recordings = include_str!("../../../agents/recordings.jsonl");
+    for line in recordings.lines() {
+        let recording: Value = serde_json::from_str(line).unwrap();
+        let session = json!({ "id": "x", "events": recording["events"] }).to_string();
+        with_actual(&session, |runs| {
+            let turn = runs.first().unwrap().turns.unwrap().iter().next();
+            let turn = turn.map_or_else(|| "{}".to_owned(), |turn| turn.to_json(Spelling::Camel));
+            let turn: Value = serde_json::from_str(&turn).unwrap();
+            let no_events = json!({ "invocationEvents": [] });
+            let data = turn.get("intermediateData").unwrap_or(&no_events);
+            assert_eq!(turn.get("finalResponse"), recording["invocation"].get("finalResponse"), "{line}");
+            assert_eq!(data, &recording["invocation"]["intermediateData"], "{line}");
+        });
+    }
+}
 
 fn user(text: &str, more: Value) -> Value {
     event(more, json!({ "author": "user", "content": { "parts": [{ "text": text }] }, "timestamp": 1.5 }))
