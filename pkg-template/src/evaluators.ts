@@ -236,7 +236,7 @@ async function evaluateInRun(
   const plan: RunPlan = {
     began: performance.now(),
     read: (engine) =>
-      engine.EvalRunReader.ofInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, seeded),
+      engine.EvalRunReader.fromInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, seeded),
     sources: {
       actual: invocationsOf({ inferences: actual }, bytes.actual),
       expected: invocationsOf({ inferences: expected }, bytes.expected ?? new Uint8Array()),

@@ -81,7 +81,7 @@ impl Run<'_> {
             *entry = evaluation.unwrap_or_else(|error| not_evaluated(error, turns));
         }
         open.missing -= 1;
-        self.give_out_if_settled(task.pairing_index);
+        self.settle_case_if_complete(task.pairing_index);
     }
 }
 

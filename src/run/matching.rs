@@ -1,4 +1,4 @@
-//! Pairs the agent's runs with the cases of the evalset.
+//! Pairs the cases of the evalset with the agent's runs.
 
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::interner::Interner;
@@ -20,31 +20,32 @@ pub struct Pairing {
     pub run: Option<usize>,
 }
 
-/// Pairs cases with runs by eval id, in the order of the cases; a repeated id is another run of its
-/// case. Runs pair by place only if no id matches and there are as many runs as cases. Runs of no
-/// case are warned of. Both are read on the way, one by one, so that it can stop after any of them.
-pub(super) struct Matching<'a> {
+/// Pairs cases with runs by eval id, in the order of the cases. A repeated id is another run of its case. Cases are paired
+/// by position only if no id matches and there are as many runs as cases. Runs without a case get a warning. O(n).
+///
+/// Cases and runs are handled one by one, so that pairing can pause after any of them.
+pub(super) struct Pairer<'a> {
     cases: Items<'a>,
     runs: ActualRuns<'a>,
     stage: Stage,
     ids: Interner<'a>,
-    by_id: Vec<OfId>,
-    /// Whether the id of a case is that of a run.
-    matched: bool,
+    runs_by_id: Vec<RunsWithId>,
+    /// Whether any case has the id of a run.
+    any_id_matches: bool,
 }
 
-/// What is done with each case or run. A number says which comes next.
+/// The step to do next, with the index of the case or run that it concerns.
 #[derive(Clone, Copy)]
 enum Stage {
     ReadRuns,
     ReadCases,
-    PairByPlace(usize),
+    PairByPosition(usize),
     PairById(usize),
-    WarnOfStrays(usize),
+    WarnOfUnpaired(usize),
     Done,
 }
 
-/// What comes of it.
+/// The cases and runs, and how they are paired.
 #[derive(Default)]
 pub(super) struct Matched<'a> {
     pub(super) cases: Vec<ExpectedCase<'a>>,
@@ -53,7 +54,7 @@ pub(super) struct Matched<'a> {
     pub(super) warnings: Vec<Error>,
 }
 
-impl<'a> Matching<'a> {
+impl<'a> Pairer<'a> {
     pub(super) fn new(cases: List<'a, EvalCase<'a>>, runs: ActualRuns<'a>) -> Self {
         let stage = Stage::ReadRuns;
         Self {
@@ -61,25 +62,25 @@ impl<'a> Matching<'a> {
             runs,
             stage,
             ids: Interner::default(),
-            by_id: Vec::new(),
-            matched: false,
+            runs_by_id: Vec::new(),
+            any_id_matches: false,
         }
     }
 
-    /// Goes on for as long as there is work left to do. Says whether all are paired.
-    pub(super) fn go_on(&mut self, found: &mut Matched<'a>, work: &mut Work) -> bool {
+    /// Continues until the work for one poll is done. Returns whether all cases are paired.
+    pub(super) fn advance(&mut self, found: &mut Matched<'a>, work: &mut Work) -> bool {
         while !work.is_done() {
             work.add(UNITS_PER_CASE);
             self.stage = match self.stage {
                 Stage::ReadRuns => self.read_run(found),
                 Stage::ReadCases => self.read_case(found),
-                Stage::PairByPlace(next) if next < found.runs.len() => {
+                Stage::PairByPosition(next) if next < found.runs.len() => {
                     found.pairings.push(Pairing { case: next, run: Some(next) });
-                    Stage::PairByPlace(next + 1)
+                    Stage::PairByPosition(next + 1)
                 }
                 Stage::PairById(next) => self.pair_by_id(next, found),
-                Stage::WarnOfStrays(next) => self.warn_if_stray(next, found),
-                Stage::PairByPlace(_) | Stage::Done => return true,
+                Stage::WarnOfUnpaired(next) => self.warn_if_unpaired(next, found),
+                Stage::PairByPosition(_) | Stage::Done => return true,
             };
         }
         false
@@ -90,10 +91,10 @@ impl<'a> Matching<'a> {
         let index = found.runs.len();
         if let Some(id) = run.eval_id.clone() {
             let number = self.ids.intern(id);
-            if number == self.by_id.len() {
-                self.by_id.push(OfId { first: index, ..OfId::default() });
-            } else if let Some(of_id) = self.by_id.get_mut(number) {
-                of_id.others.push(index);
+            if number == self.runs_by_id.len() {
+                self.runs_by_id.push(RunsWithId { first: index, ..RunsWithId::default() });
+            } else if let Some(runs) = self.runs_by_id.get_mut(number) {
+                runs.others.push(index);
             }
         }
         found.runs.push(run);
@@ -103,25 +104,27 @@ impl<'a> Matching<'a> {
     fn read_case(&mut self, found: &mut Matched<'a>) -> Stage {
         if let Some(case) = self.cases.next() {
             let case = ExpectedCase::from(EvalCase::from_json(case));
-            self.matched = self.matched || self.ids.find(&case.eval_id).is_some();
+            self.any_id_matches = self.any_id_matches || self.ids.find(&case.eval_id).is_some();
             found.cases.push(case);
             return Stage::ReadCases;
         }
-        if !self.matched && found.runs.len() == found.cases.len() {
-            if !self.by_id.is_empty() {
-                found.warnings.push(by_place());
+        if !self.any_id_matches && found.runs.len() == found.cases.len() {
+            if !self.runs_by_id.is_empty() {
+                found.warnings.push(paired_by_position());
             }
-            return Stage::PairByPlace(0);
+            return Stage::PairByPosition(0);
         }
         Stage::PairById(0)
     }
 
     fn pair_by_id(&mut self, case: usize, found: &mut Matched<'a>) -> Stage {
-        let Some(ExpectedCase { eval_id, .. }) = found.cases.get(case) else { return Stage::WarnOfStrays(0) };
-        match self.ids.find(eval_id).and_then(|number| self.by_id.get_mut(number)) {
-            Some(of_id) if !of_id.taken => {
-                of_id.taken = true;
-                let runs = std::iter::once(of_id.first).chain(std::mem::take(&mut of_id.others));
+        let Some(ExpectedCase { eval_id, .. }) = found.cases.get(case) else {
+            return Stage::WarnOfUnpaired(0);
+        };
+        match self.ids.find(eval_id).and_then(|number| self.runs_by_id.get_mut(number)) {
+            Some(runs) if !runs.are_paired => {
+                runs.are_paired = true;
+                let runs = std::iter::once(runs.first).chain(std::mem::take(&mut runs.others));
                 found.pairings.extend(runs.map(|run| Pairing { case, run: Some(run) }));
             }
             // Reached twice only if two cases share an id, and such files are rejected when they are read.
@@ -130,33 +133,33 @@ impl<'a> Matching<'a> {
         Stage::PairById(case + 1)
     }
 
-    fn warn_if_stray(&mut self, index: usize, found: &mut Matched<'a>) -> Stage {
+    fn warn_if_unpaired(&mut self, index: usize, found: &mut Matched<'a>) -> Stage {
         let Some(run) = found.runs.get(index) else { return Stage::Done };
         let number = run.eval_id.as_deref().and_then(|id| self.ids.find(id));
-        if number.and_then(|number| self.by_id.get(number)).is_none_or(|of_id| !of_id.taken) {
-            found.warnings.push(stray(run));
+        if number.and_then(|number| self.runs_by_id.get(number)).is_none_or(|runs| !runs.are_paired) {
+            found.warnings.push(unpaired(run));
         }
-        Stage::WarnOfStrays(index + 1)
+        Stage::WarnOfUnpaired(index + 1)
     }
 }
 
-/// The runs that share one eval id, and whether a case has claimed them.
+/// The runs with one eval id, and whether they are paired with a case.
 #[derive(Default)]
-struct OfId {
+struct RunsWithId {
     first: usize,
     others: Vec<usize>,
-    taken: bool,
+    are_paired: bool,
 }
 
 #[cold]
-fn by_place() -> Error {
-    let message = "no actual conversation has the id of an eval case, so they go together by their order";
+fn paired_by_position() -> Error {
+    let message = "no actual conversation has the id of an eval case, so they are paired in their order";
     Error::new(ErrorCode::ActualMissing, message.to_owned())
         .with_help("Is this what the agent did for this evalset?")
 }
 
 #[cold]
-fn stray(run: &ActualRun<'_>) -> Error {
+fn unpaired(run: &ActualRun<'_>) -> Error {
     let name = match run.eval_id.as_deref().or(run.session_id.as_deref()) {
         Some(name) => format!("the actual conversation {}", quoted(name)),
         None => "an actual conversation".into(),

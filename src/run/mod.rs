@@ -12,7 +12,7 @@
 //!    (`judging`).
 //! 4. The host answers: [`Run::handle_reply`] or [`Run::handle_failure`] for [`Action::Send`],
 //!    [`Run::handle_custom`] for [`Action::Custom`].
-//! 5. [`Action::Case`] gives out a case as soon as all its metrics have results; [`Action::Finished`] ends the
+//! 5. [`Action::Case`] returns a case as soon as all its metrics have results; [`Action::Finished`] ends the
 //!    loop.
 //!
 //! Time is an argument of [`Run::poll`] and of the handlers, so the same inputs, answers and times give the
@@ -76,7 +76,7 @@ pub use custom::{CustomEvaluation, CustomScore, CustomTask, TaskId};
 use judging::{ConcludingMetric, JudgeState, JudgeStep, PendingMetric, PlanningCase};
 pub use judging::{JudgeCall, JudgeOptions, JudgeReply};
 pub use matching::Pairing;
-use matching::{Matched, Matching};
+use matching::{Matched, Pairer};
 pub use options::Options;
 pub use plan::{MetricScorer, Plan, PlanOptions, PlannedMetric};
 use reasons::cancelled;
@@ -96,9 +96,9 @@ pub enum Action<'a> {
     Case(CaseResult<'a>),
     /// Wait for an answer, or at most until the given time.
     Wait(Option<Millis>),
-    /// Poll again once other pending work of the host has had its turn. The run is not waiting for anything.
+    /// Do other pending work, then poll again. The run is not waiting for anything.
     Pause,
-    /// Stop: all results were given out.
+    /// Stop: all results have been returned.
     Finished,
 }
 
@@ -109,7 +109,7 @@ pub struct CaseResult<'a> {
     pub pairing: Pairing,
     /// FAILED if a metric failed or nothing could be scored; otherwise PASSED if a metric passed.
     pub status: EvalStatus,
-    /// Why nothing was scored.
+    /// Why the case was not scored.
     pub failure: Option<Error>,
     /// The results in the order of the plan; empty if nothing was scored.
     pub metrics: Vec<Evaluation<'a>>,
@@ -137,8 +137,8 @@ impl<'a> From<EvalCase<'a>> for ExpectedCase<'a> {
 /// The evaluation of an evalset.
 pub struct Run<'a> {
     eval_set_id: Cow<'a, str>,
-    /// What is left to be paired.
-    matching: Option<Matching<'a>>,
+    /// The pairing of cases with runs, until it is complete.
+    pairer: Option<Pairer<'a>>,
     matched: Matched<'a>,
     plan: Plan,
     options: Options,
@@ -147,7 +147,7 @@ pub struct Run<'a> {
     begun: usize,
     /// Started cases that wait for answers of the host.
     open: Vec<OpenCase<'a>>,
-    /// Custom tasks that were not given to the host yet.
+    /// Custom tasks that the host has not been given yet.
     queued: VecDeque<OpenTask>,
     /// Custom tasks that the host is computing.
     working: Vec<OpenTask>,
@@ -161,7 +161,7 @@ pub struct Run<'a> {
     work: Work,
     /// Whether the last action gave control to the host for other work.
     has_paused: bool,
-    /// Results that were not given out yet.
+    /// Results that have not been returned yet.
     settled: VecDeque<CaseResult<'a>>,
     judges: JudgeState,
     next_task: u32,
@@ -175,13 +175,12 @@ struct OpenCase<'a> {
     result: CaseResult<'a>,
     /// The number of metrics without a result.
     missing: usize,
-    /// What its judged metrics read, if there are any.
+    /// The input of its judged metrics, if it has any.
     judged: Option<JudgedCase<'a>>,
     pending_metrics: Vec<PendingMetric>,
 }
 
-/// Limits how many cases are open at a time, for each call that may be in flight: open cases hold prompts and
-/// replies in memory.
+/// The most open cases per call that may be in flight. Open cases keep prompts and replies in memory.
 const OPEN_CASES_PER_CALL: usize = 8;
 
 impl<'a> Run<'a> {
@@ -193,22 +192,21 @@ impl<'a> Run<'a> {
         run
     }
 
-    /// As [`Run::new`], but the cases are paired by [`Run::prepare`].
+    /// As [`Run::new`], but [`Run::prepare`] pairs the cases.
     #[must_use]
     pub fn unprepared(set: EvalSet<'a>, runs: ActualRuns<'a>, plan: Plan, options: Options) -> Self {
         let mut run = Self::from_cases(set.eval_set_id(), Matched::default(), plan, options);
-        run.matching = Some(Matching::new(set.eval_cases(), runs));
+        run.pairer = Some(Pairer::new(set.eval_cases(), runs));
         run
     }
 
-    /// Pairs cases with runs until the host is to have its turn. Says whether all are paired, before which nothing else
-    /// can be done with the run.
+    /// Pairs cases with runs for a few milliseconds. Returns whether all are paired; only then can the run be used.
     pub fn prepare(&mut self) -> bool {
-        let Some(matching) = &mut self.matching else { return true };
-        let is_done = matching.go_on(&mut self.matched, &mut self.work);
+        let Some(pairer) = &mut self.pairer else { return true };
+        let is_done = pairer.advance(&mut self.matched, &mut self.work);
         self.work = Work::default();
         if is_done {
-            self.matching = None;
+            self.pairer = None;
             let Matched { cases, warnings, .. } = &mut self.matched;
             for planned in &self.plan.metrics {
                 if let MetricScorer::Engine(metric) = &planned.scorer {
@@ -243,7 +241,7 @@ impl<'a> Run<'a> {
             scoring: Scoring { early_stop: options.early_stop, ..scoring },
             judges: JudgeState::new(&plan, &options),
             eval_set_id,
-            matching: None,
+            pairer: None,
             matched,
             plan,
             options,
@@ -318,19 +316,20 @@ impl<'a> Run<'a> {
         &self.plan
     }
 
-    /// How many case results the run gives out.
+    /// How many case results the run returns.
     #[must_use]
     pub fn total(&self) -> usize {
         self.matched.pairings.len()
     }
 
-    /// Warnings about the inputs taken together, such as runs without a case.
+    /// Warnings that concern several inputs, such as runs without a case.
     #[must_use]
     pub fn warnings(&self) -> &[Error] {
         &self.matched.warnings
     }
 
-    /// Begins to count the time of the run, where reading the inputs took some of it; else the first poll does.
+    /// Starts the run's clock at the time when reading the inputs began, so that reading counts. Otherwise the first poll
+    /// starts it.
     pub fn start(&mut self, now: Millis) {
         self.judges.start(now);
     }
@@ -395,7 +394,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Takes back the results of a case that are too large to be given out at once. The next poll returns them again.
+    /// Puts back a case result that is too large to be passed on at once. The next poll returns it again.
     pub fn put_back(&mut self, case: CaseResult<'a>) {
         self.settled.push_front(case);
     }
@@ -464,19 +463,19 @@ impl<'a> Run<'a> {
             *entry = evaluation;
         }
         open.missing -= 1;
-        self.give_out_if_settled(pairing_index);
+        self.settle_case_if_complete(pairing_index);
     }
 
-    fn give_out_if_settled(&mut self, pairing_index: usize) {
+    fn settle_case_if_complete(&mut self, pairing_index: usize) {
         if let Some(at) =
             self.open.iter().position(|open| open.pairing_index == pairing_index && open.missing == 0)
         {
             let open = self.open.remove(at);
-            self.give_out(open.result);
+            self.settle_case(open.result);
         }
     }
 
-    fn give_out(&mut self, mut result: CaseResult<'a>) {
+    fn settle_case(&mut self, mut result: CaseResult<'a>) {
         result.status = EvalStatus::from_metrics(result.metrics.iter().map(|metric| metric.status));
         self.settled.push_back(result);
     }

@@ -1,4 +1,4 @@
-//! The settings of a run that the host chooses, besides the inputs and the config.
+//! The settings of a run that the host chooses.
 
 use super::JudgeOptions;
 use crate::metrics::{Dialect, Explain};

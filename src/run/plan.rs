@@ -1,4 +1,4 @@
-//! The plan of a run: the metrics that a config asks for, and who computes each.
+//! The plan of a run: the metrics that a config asks for, and who computes them.
 
 use crate::foundation::double;
 use crate::foundation::error::{ErrorCode, Result};
@@ -41,7 +41,7 @@ pub enum MetricScorer {
     Host,
 }
 
-/// What a plan depends on besides the config.
+/// The settings of a plan that are not part of the config.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanOptions<'t> {
     /// The names of the host's custom metrics. They may replace metrics of the engine.
@@ -152,7 +152,7 @@ fn planned(metric_config: &MetricConfig<'_, '_>, custom: &[String]) -> Result<Pl
     Ok(PlannedMetric { name, threshold, criterion, scorer })
 }
 
-/// Warns of a threshold that every score reaches, or no score.
+/// Warns of a threshold that every score or no score reaches.
 fn check_range(metric_config: &MetricConfig<'_, '_>, threshold: f64, interval: Interval) {
     if interval.takes_threshold(threshold) {
         return;

@@ -1,4 +1,4 @@
-//! Why a case or a metric has no score.
+//! The reasons for which a case or a metric has no score.
 
 use std::borrow::Cow;
 

@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
             missing += 1;
         }
         if missing == 0 {
-            self.give_out(result);
+            self.settle_case(result);
             return;
         }
         let open = OpenCase { pairing_index, result, missing, judged: None, pending_metrics: Vec::new() };

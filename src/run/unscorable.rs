@@ -1,4 +1,4 @@
-//! Which metrics cannot score a case, whatever the agent does in it. That is asked before an agent is run.
+//! Finds metrics that cannot score a case, no matter what the agent does. Hosts ask this before they run an agent.
 
 use super::{MetricScorer, PlannedMetric, Run};
 use crate::foundation::error::{Error, ErrorCode, Result};
@@ -10,11 +10,11 @@ use crate::model::invocation::Invocation;
 use crate::model::shape::{List, View};
 
 impl Run<'_> {
-    /// Why each metric cannot score a case, in the order of the plan; empty for one that may. Looks at the
-    /// expected turns as if the agent had done what they say, up to the first that has a score.
+    /// For each metric in the order of the plan: why it cannot score a case; empty if it may. The expected turns are scored
+    /// as if the agent had done exactly that, up to the first turn with a score.
     pub fn unscorable(&mut self, case: usize) -> Vec<String> {
         let Some(expected) = self.matched.cases.get(case) else { return Vec::new() };
-        // Of a scenario no more is known than that there is a turn.
+        // All that is known about the run of a scenario is that it has a turn.
         let Ok(one_turn) = Document::parse("[{}]") else { return Vec::new() };
         let actual = match expected.turns {
             Some(turns) => turns,
@@ -42,8 +42,10 @@ impl Run<'_> {
     }
 }
 
+/// Checks whether a metric can score a case.
+///
 /// # Errors
-/// Why a metric cannot score a case.
+/// Why it cannot.
 fn check(metric: &PlannedMetric, case: &JudgedCase<'_>, scoring: &mut Scoring) -> Result<()> {
     match &metric.scorer {
         MetricScorer::Engine(metric) => check_plain(metric.as_ref(), &case.case, scoring),
@@ -52,7 +54,7 @@ fn check(metric: &PlannedMetric, case: &JudgedCase<'_>, scoring: &mut Scoring) -
             while !planning.advance(judged.as_ref(), case, scoring, &mut Work::default())? {}
             Ok(())
         }
-        // Nothing is known of a metric of the host.
+        // The engine knows nothing about the host's metrics.
         MetricScorer::Host => Ok(()),
     }
 }

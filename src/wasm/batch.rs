@@ -1,7 +1,7 @@
-//! Results for JavaScript: columns of numbers, since an array of doubles crosses the boundary a hundred times
-//! faster than as many objects, and JSON for rare data.
+//! What one poll returns to JavaScript: columns of numbers, since an array of doubles crosses the boundary a hundred times
+//! faster than the same number of objects, and JSON for rare data.
 
-use super::columns::{Columns, Next, Table, to_u32};
+use super::columns::{Columns, HostStep, Table, to_u32};
 use super::contract::{self, HttpCall, JudgeRequest, RawJson};
 use super::to_value;
 use crate::foundation::error::Error;
@@ -14,26 +14,26 @@ use crate::model::invocation::{Invocation, Turns};
 use crate::model::shape::Record;
 use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 
-/// How many bytes of results are given out at a time. A turn more may follow.
+/// A batch is full when it has this many bytes of results. The last turn may exceed the limit.
 const MAX_BATCH_BYTES: usize = 1 << 18;
 
-/// The bytes of JSON that take as long to read as what belongs to a score or to a number of a span.
-const BYTES_OF_NUMBER: usize = 16;
+/// How many bytes of JSON take JavaScript as long to read as a score or a number of a span.
+const BYTES_PER_NUMBER: usize = 16;
 
-/// The flag of a case whose other turns are in the next batch.
+/// Marks a case that is continued in the next batch.
 const CONTINUED: u32 = 2;
 
-/// What one poll found: results of several cases, calls to make and tasks for the host.
+/// What one poll returns: results of cases, judge calls and tasks for the host.
 #[derive(Default)]
 pub(super) struct Batch {
     columns: Columns,
-    /// The calls of judges to make.
+    /// The judge calls to make.
     calls: js_sys::Array,
     reason_numbers: Interner<'static>,
-    /// Until when to wait for answers at most.
+    /// How long to wait for answers at most.
     wait_until: Option<f64>,
     /// What the host does next.
-    next: Next,
+    next: HostStep,
     table: Table,
 }
 
@@ -94,7 +94,7 @@ fn to_camel_json<'a, T: Record<'a>>(record: T) -> String {
     record.to_json(Spelling::Camel)
 }
 
-/// Which invocations JavaScript can read from the input bytes, by their spans.
+/// Whether JavaScript can read the invocations from the input bytes by their spans.
 #[derive(Clone, Copy)]
 pub(super) struct InPlace {
     pub(super) actual: bool,
@@ -113,11 +113,11 @@ impl Batch {
     }
 
     pub(super) fn finish_run(&mut self) {
-        self.next = Next::Finished;
+        self.next = HostStep::Finished;
     }
 
     pub(super) fn pause(&mut self) {
-        self.next = Next::More;
+        self.next = HostStep::More;
     }
 
     #[cold]
@@ -126,7 +126,7 @@ impl Batch {
         self.columns.tasks.push(&to_json(&HostTask { task, run, in_place }, Spelling::Camel));
     }
 
-    /// Adds a call of a judge, with the HTTP request if the metric has an endpoint.
+    /// Adds a judge call, with the HTTP request if the metric has an endpoint.
     ///
     /// # Errors
     /// The failure if the HTTP request cannot be made.
@@ -180,15 +180,15 @@ impl Batch {
         self.columns.cases.len() / 5
     }
 
-    /// Whether it holds as much as JavaScript reads in a few milliseconds.
+    /// Whether JavaScript needs a few milliseconds to read it.
     pub(super) fn is_full(&self) -> bool {
         let Columns { notes, explanations, texts, scores, spans, .. } = &self.columns;
-        notes.bytes() + explanations.len() + texts.bytes() + (scores.len() + spans.len()) * BYTES_OF_NUMBER
+        notes.bytes() + explanations.len() + texts.bytes() + (scores.len() + spans.len()) * BYTES_PER_NUMBER
             >= MAX_BATCH_BYTES
     }
 
-    /// Adds the results of a case from the turn `first` on, as many as there is room for. Returns the turn to continue with
-    /// in the next batch, if there are more.
+    /// Adds the results of a case from the turn `first` on until the batch is full. Returns the turn with which the next
+    /// batch continues, if there are more.
     pub(super) fn add_case(
         &mut self,
         run: &Run<'_>,
@@ -202,8 +202,8 @@ impl Batch {
         let turns = actual.and_then(|run| run.turns.or(run.before_failure)).unwrap_or_default();
         let is_scored = result.failure.is_none();
         let session = actual.and_then(|run| run.session_id.as_deref());
-        let of_input = case.and_then(|case| case.case.session_input()).map(SessionInput::user_id);
-        let user = actual.and_then(|run| run.user_id.as_deref()).or(of_input.as_deref());
+        let expected_user = case.and_then(|case| case.case.session_input()).map(SessionInput::user_id);
+        let user = actual.and_then(|run| run.user_id.as_deref()).or(expected_user.as_deref());
         for id in [case.map(|case| case.eval_id.as_ref()), session, user] {
             let id = id.unwrap_or_default();
             self.columns.ids.push_str(id);
@@ -292,7 +292,7 @@ impl Batch {
         to_u32(number) + 1
     }
 
-    /// A note on the slot that was added last.
+    /// Adds a note to the slot that was added last.
     fn add_note(&mut self, details: Option<&Details>, error: Option<&Error>) {
         if details.is_some() || error.is_some() {
             let slot = i64::from(to_u32(self.columns.scores.len())) - 1;
@@ -300,7 +300,7 @@ impl Batch {
         }
     }
 
-    /// An explanation of the slot that was added last.
+    /// Adds an explanation to the slot that was added last.
     fn add_explanation(&mut self, explanation: &Explanation<'_>) {
         let json = to_json(explanation, Spelling::Camel);
         self.columns.explained.extend([to_u32(self.columns.scores.len() - 1), utf16_length(&json)]);
@@ -308,8 +308,8 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn push_note(&mut self, of: i64, note: &dyn Write) {
-        self.columns.notes.push(&format!("[{of},{}]", to_json(note, Spelling::Camel)));
+    fn push_note(&mut self, slot: i64, note: &dyn Write) {
+        self.columns.notes.push(&format!("[{slot},{}]", to_json(note, Spelling::Camel)));
     }
 }
 
@@ -325,7 +325,7 @@ impl Write for CaseFailure<'_> {
     }
 }
 
-/// What a slot has besides its numbers.
+/// The details and the error of a slot.
 struct Note<'n> {
     details: Option<&'n Details>,
     error: Option<&'n Error>,

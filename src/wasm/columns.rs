@@ -31,14 +31,14 @@ kinds! {
     Vec<u32>: "u32", numbers => numbers.as_slice();
     Vec<f64>: "f64", numbers => numbers.as_slice();
     String: "text", text => text.as_bytes();
-    List: "list", list => list.0.as_bytes();
+    JsonItems: "list", list => list.0.as_bytes();
 }
 
-/// The items of a JSON array without its brackets, written one by one.
+/// The items of a JSON array, written one by one, without the brackets.
 #[derive(Default)]
-pub(super) struct List(String);
+pub(super) struct JsonItems(String);
 
-impl List {
+impl JsonItems {
     pub(super) fn push(&mut self, item: &str) {
         if !self.0.is_empty() {
             self.0.push(',');
@@ -58,7 +58,7 @@ pub(super) fn to_u32(index: usize) -> u32 {
 
 /// What the host does after a batch.
 #[derive(Clone, Copy, Default)]
-pub(super) enum Next {
+pub(super) enum HostStep {
     /// Wait for an answer, or until a time.
     #[default]
     Wait = 0,
@@ -70,9 +70,9 @@ pub(super) enum Next {
 
 macro_rules! columns {
     ($($(#[doc = $doc:literal])* $name:ident: $column:ty,)*) => {
-        /// The columns themselves. A *slot* is one metric's result for a whole case or for one turn. A case with T turns
-        /// and M metrics has M·(1 + T) slots: the metrics of the whole conversation, then those of each turn. The part of a
-        /// case that continues an earlier batch has only those of its turns.
+        /// The columns. A *slot* is one metric's result for a whole case or for one turn. A case with T turns and M
+        /// metrics has M·(1 + T) slots: the results for the whole conversation, then those for each turn. If a case
+        /// continues from an earlier batch, it has only the slots of its remaining turns.
         #[derive(Default)]
         pub(super) struct Columns {
             $($(#[doc = $doc])* pub(super) $name: $column,)*
@@ -96,47 +96,45 @@ macro_rules! columns {
 }
 
 columns! {
-    /// Five numbers a case: its place in the evalset; the place of its run plus one, or 0; its
-    /// status; the number of its turns that are here; 1 if it was scored, plus 2 if its other turns are in the next
-    /// batch, whose first case it is.
+    /// Five numbers per case: its index in the evalset; the index of its run plus one, or 0; its status; the number of its
+    /// turns in this batch; and flags: 1 if it was scored, 2 if the next batch continues it as its first case.
     cases: Vec<u32>,
-    /// Four numbers a turn: where the actual and the expected invocation begin and end in the bytes
-    /// they were read from. Both 0: there is no expected one. Both the greatest number: the invocation is not
-    /// there as such, and the next of `texts` is it.
+    /// Four numbers per turn: start and end of the actual and of the expected invocation in the input bytes. Both 0: there
+    /// is no such invocation. Both `u32::MAX`: the input does not contain the invocation in this form; it is the next of
+    /// `texts`.
     spans: Vec<u32>,
-    /// A number a slot: 0, or the place of its reason in `reason_texts` plus one.
+    /// One number per slot: 0, or the index of its reason in `reason_texts` plus one.
     reasons: Vec<u32>,
-    /// How long each text of `ids` is, in UTF-16 code units.
+    /// The length of each string in `ids`, in UTF-16 code units.
     id_lengths: Vec<u32>,
-    /// The calls to abort.
+    /// The ids of the calls to abort.
     aborts: Vec<u32>,
-    /// Two numbers an explanation, in the order of slots: its slot, and its length in UTF-16 code units.
+    /// Two numbers per explanation, in the order of slots: its slot, and its length in UTF-16 code units.
     explained: Vec<u32>,
-    /// A score a slot; NaN where there is none.
+    /// One score per slot; NaN if there is none.
     scores: Vec<f64>,
-    /// A status a slot.
+    /// One status per slot.
     statuses: Vec<u8>,
-    /// Three texts a case: eval id, session id, user id (empty if unknown), one after the other.
+    /// Three strings per case, concatenated: eval id, session id, user id (empty if unknown).
     ids: String,
-    /// The explanations as JSON, one after the other. They may be most of what there is, and are read when they are looked
-    /// at.
+    /// The explanations as JSON, concatenated. They may be most of the data, so each is parsed only when it is read.
     explanations: String,
-    /// `[slot, {details}]` for the slots that have them, `[-1 - case, error]` for cases that were not scored and
-    /// `[slot, {error}]` for metrics that failed.
-    notes: List,
-    /// The invocations that are not in the input as such, in the order of their spans.
-    texts: List,
+    /// `[slot, {details}]` for slots with details, `[slot, {error}]` for metrics that failed, and `[-1 - case, error]` for
+    /// cases that were not scored.
+    notes: JsonItems,
+    /// The invocations that the input does not contain in this form, in the order of their spans.
+    texts: JsonItems,
     /// The distinct reasons.
-    reason_texts: List,
-    /// The tasks for the host, each with all that it needs.
-    tasks: List,
+    reason_texts: JsonItems,
+    /// The tasks for the host.
+    tasks: JsonItems,
 }
 
 /// How many numbers precede the columns in the table.
 const HEADER_LENGTH: usize = 3;
 
-/// The table of a batch: until when to wait (NaN for no limit), what the host does [`Next`], and the number of calls to
-/// make; then the address and the length of each column.
+/// The table of a batch: the time until which to wait (NaN for no limit), the [`HostStep`], and the number of judge calls;
+/// then the address and the length of each column.
 #[derive(Default)]
 pub(super) struct Table([f64; HEADER_LENGTH + 2 * COLUMNS]);
 

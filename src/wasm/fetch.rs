@@ -1,4 +1,4 @@
-//! Requests to providers: rendering them, sending them by the runtime's own `fetch`, and reading raw answers.
+//! Requests to providers: rendering them, sending them with the runtime's own `fetch`, and reading raw answers.
 //!
 //! A run renders and reads its calls itself (`evaluation`); the functions here are for judges that are called outside a run.
 //! Nothing here awaits or keeps state: [`fetch_call`] returns the runtime's promise, so that no call is lost if this
@@ -51,7 +51,7 @@ pub fn fetch_call(
     fetch(&request.into(), init)
 }
 
-/// The HTTP request for a question, given as the JSON of a request; or for an evaluation, given as the body of a call of
+/// The HTTP request for a question, given as the JSON of a request; or for an evaluation, given as the body of a call to
 /// Vertex AI's `evaluateInstances`.
 ///
 /// # Errors
@@ -100,7 +100,7 @@ pub fn endpoint_origin(
     Ok(Endpoint::from(settings).origin())
 }
 
-/// Whether and when to retry, by the answer of a server that another library called.
+/// Whether and when to retry, given the response of a server that another library called.
 ///
 /// # Errors
 /// None.
@@ -127,7 +127,7 @@ pub fn retirement(
     Provider::parse(provider).and_then(|provider| Endpoint::new(provider).retirement(model))
 }
 
-/// A prompt with every control token of chat templates broken up, for models whose handling of them is unknown.
+/// A prompt with every control token of chat templates broken up, for models that may interpret them.
 #[wasm_bindgen(js_name = withoutTokens)]
 #[must_use]
 pub fn without_tokens(prompt: &str) -> String {

@@ -1,5 +1,5 @@
 //! Metrics that are kept to score one conversation after another, for evaluators: their settings are read once, the
-//! tokenizer caches words, and a result is short JSON. Runs, whose results are columns, are only faster for many cases.
+//! tokenizer caches words, and a result is short JSON. A run, which returns columns, is faster only for many cases.
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -24,12 +24,13 @@ pub struct KeptMetric {
 
 #[wasm_bindgen]
 impl KeptMetric {
-    /// The metric with these settings. `None` if it needs a judge, or if there are errors or warnings about its settings: the
-    /// caller then makes a run, which reports them.
+    /// Makes a metric from its settings. `None` if it needs a judge, or if there are errors or warnings about its settings:
+    /// the caller then makes a run, which reports them.
     ///
     /// # Errors
     /// What is wrong with the options.
-    pub fn of(
+    #[wasm_bindgen(js_name = fromMetric)]
+    pub fn from_metric(
         metric: &[u8],
         #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
     ) -> std::result::Result<Option<Self>, JsValue> {
@@ -55,8 +56,8 @@ impl KeptMetric {
         self.text.as_ptr()
     }
 
-    /// Scores the conversations in the first bytes of the reserved memory: an array of what the agent did and, optionally,
-    /// what was expected, each an array of turns. The result is JSON. `None` if there are errors or warnings: the caller
+    /// Scores the conversations in the first bytes of the reserved memory: an array of the actual and, optionally, the
+    /// expected conversation, each an array of turns. The result is JSON. `None` if there are errors or warnings: the caller
     /// then makes a run, which reports them.
     pub fn score(&mut self, bytes: usize) -> Option<String> {
         let warnings = Warnings::default();
@@ -76,7 +77,7 @@ fn turns(list: Json<'_>) -> Turns<'_> {
     List::<Invocation<'_>>::from_json(list).into()
 }
 
-/// The JSON of an evaluation: the result of the conversation, and that of each turn in `turns`.
+/// An evaluation as JSON: the result of the conversation, with the results of its turns in `turns`.
 struct EvaluationJson<'f, 'a>(&'f Evaluation<'a>);
 
 impl Write for EvaluationJson<'_, '_> {

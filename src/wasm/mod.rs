@@ -1,8 +1,14 @@
-//! The JavaScript boundary: exports, and conversion to and from JavaScript values. Nothing is
-//! decided here.
+//! The JavaScript boundary: the exports, and conversion to and from JavaScript values. It makes no decisions.
 //!
-//! Inputs arrive as bytes of JSON, which stay in this memory as long as their run; results leave as columns of
-//! numbers, with JSON for rare data ([`batch`]). No export is async, so none borrows `self` across an await.
+//! - `evaluation`: `EvalRun`, a run as JavaScript drives it; its `reader` reads the inputs in slices.
+//! - [`batch`]: what a poll returns. Results leave as columns of numbers ([`columns`]), with JSON for rare data.
+//! - [`contract`]: every other type that crosses, declared once for both languages; `from_js` reads them.
+//! - [`fetch`]: HTTP requests, and judges that are asked outside a run.
+//! - [`kept`]: a metric that is kept to score one conversation after another, for evaluators.
+//! - [`schema_text`]: files in any version of ADK's schema, rewritten in the current one.
+//!
+//! Inputs arrive as bytes of JSON, which stay in this memory as long as their run. No export is async, so none borrows
+//! `self` across an await.
 
 mod batch;
 mod columns;
@@ -41,27 +47,27 @@ fn throw_panics() {
     std::panic::set_hook(Box::new(|panic| wasm_bindgen::throw_str(&panic.to_string())));
 }
 
-/// The columns of a batch: name, kind and meaning of each.
+/// The name, the kind and the description of each column of a batch.
 #[cfg(feature = "schema")]
 #[must_use]
 pub fn columns() -> Vec<(&'static str, &'static str, &'static str)> {
     columns::declared()
 }
 
-/// The JSON Schema of everything in the [`contract`].
+/// The JSON Schema of all types of the [`contract`].
 #[cfg(feature = "schema")]
 #[must_use]
 pub fn contract() -> serde_json::Value {
     contract::schema()
 }
 
-/// The types that the exports name.
+/// Imports the TypeScript types that the exports mention.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"import type { CallProgress, CustomResult, EndpointSettings, EngineError, EngineInfo, HostFailure, HttpAnswer, HttpRequest, JudgeCall, JudgeOutcome, RetryAdvice, RunHeader, RunOptions, TokenCounts } from "./contract.js";"#;
 
 const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The versions of this engine and of google-adk whose scores it gives, and what is known of every metric.
+/// The engine's version, the version of google-adk that it reproduces, and the metrics.
 ///
 /// # Errors
 /// None.
@@ -92,9 +98,8 @@ pub fn case_status(metrics: &[u8]) -> u8 {
     EvalStatus::from_metrics(metrics.iter().filter_map(status).map(|(status, _)| *status)) as u8
 }
 
-/// Scores pairs of texts, one after the other, without an object or a typed array per pair: the host
-/// encodes both texts into [`RougePairs::reserve`]d memory and reads the scores back from
-/// [`RougePairs::scores`].
+/// Scores pairs of texts without allocating an object or a typed array per pair: the host encodes both texts into the
+/// memory of [`RougePairs::reserve`] and reads the scores from [`RougePairs::scores`].
 #[wasm_bindgen]
 pub struct RougePairs {
     scorer: Scorer,

@@ -12,8 +12,8 @@ use crate::model::evalset::EvalSetFile;
 use crate::model::results::EvalSetResult;
 use crate::model::shape::{Record, View, Warnings, check};
 
-/// Reads an evalset of any form and writes it as google-adk does: `snake_case`, two spaces a level.
-/// `name` is the id of a set in an old form. It may hold what an agent did, with several runs of a case.
+/// Reads an evalset of any form and writes it as google-adk does: `snake_case`, two spaces per level.
+/// `name` is the id of a set in an old form. A set of actual conversations may have several runs of a case.
 ///
 /// # Errors
 /// What is wrong with the evalset, with path and line.

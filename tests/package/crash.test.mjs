@@ -74,7 +74,7 @@ test("every call that crashes rejects with engine_crashed, and the engine works 
   await crash("evalrunreader_step", () => evaluate(request));
   await crash("evalrun_header", () => evaluate(request));
   const evaluator = new RougeEvaluator(metric);
-  await crash("keptmetric_of", () => evaluator.evaluateInvocations(turns, turns));
+  await crash("keptmetric_fromMetric", () => evaluator.evaluateInvocations(turns, turns));
   await evaluator.evaluateInvocations(turns, turns);
   await crash("keptmetric_score", () => evaluator.evaluateInvocations(turns, turns));
   await crash("rougepairs_reserve", () => rouge1("a", "b"));

@@ -17,8 +17,8 @@ async function readings(work) {
   seen.calls = {};
   await work();
   const names = [
-    ...["evalrunreader_new", "evalrunreader_ofInvocations", "evalSetToJs", "evalSetToAdk", "evalSetWarnings"],
-    ...["keptmetric_of", "keptmetric_score"],
+    ...["evalrunreader_new", "evalrunreader_fromInvocations", "evalSetToJs", "evalSetToAdk", "evalSetWarnings"],
+    ...["keptmetric_fromMetric", "keptmetric_score"],
   ];
   return Object.fromEntries(names.flatMap((name) => (seen.calls[name] > 0 ? [[name, seen.calls[name]]] : [])));
 }
@@ -31,12 +31,12 @@ test("a conversation is opened once, whether or not a judge is asked", async () 
   const metric = { metricName: "m", threshold: 0.5 };
   const plain = new RougeEvaluator(metric);
   const once = await readings(() => plain.evaluateInvocations(turns, turns));
-  assert.deepEqual(once, { keptmetric_of: 1, keptmetric_score: 1 });
+  assert.deepEqual(once, { keptmetric_fromMetric: 1, keptmetric_score: 1 });
   const judge = () => ({ text: '{"is_the_agent_response_valid": "valid"}' });
   const judged = new FinalResponseMatchV2Evaluator(metric, { judge });
   let result;
   const found = await readings(async () => (result = await judged.evaluateInvocations(turns, turns)));
-  assert.deepEqual(found, { evalrunreader_ofInvocations: 1 });
+  assert.deepEqual(found, { evalrunreader_fromInvocations: 1 });
   assert.equal(result.overallScore, 1);
 });
 

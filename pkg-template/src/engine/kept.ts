@@ -78,7 +78,7 @@ function keptMetric(engine: Engine, { key, metric, engineOptions }: MetricSettin
     for (const one of kept.values()) one?.free();
     kept.clear();
   }
-  const made = engine.KeptMetric.of(encoder.encode(metric), engineOptions);
+  const made = engine.KeptMetric.fromMetric(encoder.encode(metric), engineOptions);
   kept.set(key, made);
   return made;
 }

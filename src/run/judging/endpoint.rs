@@ -1,5 +1,5 @@
-//! Judges whose server the engine addresses itself: questions become HTTP requests, and answers are read here.
-//! Unused when the host asks its own judges.
+//! Judges with an endpoint: their questions become HTTP requests, and the raw answers are read here. Unused when the host
+//! asks its own judges.
 
 use super::super::{MetricScorer, Millis, Run};
 use super::JudgeReply;
@@ -15,8 +15,8 @@ impl Run<'_> {
         }
     }
 
-    /// Sets the model that the judge of a metric asks, if that is not what the options or the criterion say: its calls
-    /// cost what that model does.
+    /// Sets the model that the judge of a metric asks, if it differs from that of the options or the criterion. It
+    /// determines the price of the calls.
     pub fn set_asked_model(&mut self, metric: usize, model: &str) {
         if let Some(group) = self.judges.groups.get(metric) {
             self.judges.calls.set_prices(*group, self.options.judges.prices_of(model));

@@ -27,7 +27,7 @@ pub(super) use state::JudgeState;
 pub struct JudgeOptions {
     /// Concurrency, retries, budgets and time limits.
     pub calls: calls::CallOptions,
-    /// The model to ask, whatever the criteria name.
+    /// The model to ask instead of those in the criteria.
     pub model: Option<String>,
     /// Prices by model name.
     pub prices: Vec<(String, Prices)>,
@@ -40,7 +40,7 @@ impl JudgeOptions {
         self.model.as_deref().unwrap_or(&metric.judge_config().options.model)
     }
 
-    /// What a model costs; nothing if its price is not known.
+    /// The prices of a model; zero if they are unknown.
     pub(super) fn prices_of(&self, model: &str) -> Prices {
         let known = self.prices.iter().find(|(name, _)| name == model);
         known.map_or_else(Prices::default, |(_, prices)| *prices)

@@ -67,7 +67,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Polls the queue of calls. The prompt of a call is rendered only when its turn comes.
+    /// Polls the queue of calls. Renders the prompt of a call just before it is sent.
     fn poll_calls(&mut self, now: Millis) -> calls::CallAction {
         let JudgeState { calls, asked, in_flight, open_prompts, blocked, .. } = &mut self.judges;
         let (plan, open, work) = (&self.plan, &mut self.open, &mut self.work);
@@ -118,7 +118,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The bytes of all prompts in memory: those of calls in flight, and few others.
+    /// The bytes of all prompts in memory: those of calls in flight, and a few others.
     #[must_use]
     pub fn open_prompts(&self) -> usize {
         self.judges.open_prompts

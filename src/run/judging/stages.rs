@@ -7,7 +7,7 @@ use super::state::{JudgeState, QuestionState};
 use crate::judge::votes::Votes;
 use crate::metrics::judged::{Answer, Conclusion, JudgedCase, Planning, Question};
 
-/// A case whose questions are being planned.
+/// A case with the progress of planning its questions.
 pub(in crate::run) struct PlanningCase {
     pairing_index: usize,
     metric: usize,
@@ -19,11 +19,11 @@ pub(in crate::run) struct PlanningCase {
 pub(in crate::run) struct PendingMetric {
     pub(super) metric: usize,
     pub(super) answers: Vec<Answer>,
-    /// The number of answers that are neither settled nor given up.
+    /// The number of questions that still wait for replies.
     pub(super) open: usize,
 }
 
-/// A metric of a case whose answers are complete.
+/// A metric of a case that has all its answers, with the progress of computing its result.
 pub(in crate::run) struct ConcludingMetric<'a> {
     pairing_index: usize,
     metric: usize,
@@ -42,7 +42,7 @@ impl<'a> Run<'a> {
         self.open.push(open);
     }
 
-    /// Continues to plan the questions of a case until all are planned or the host is due.
+    /// Continues to plan the questions of a case until all are planned or the work for one poll is done.
     #[inline(never)]
     pub(in crate::run) fn continue_planning(&mut self, mut planning_case: PlanningCase) {
         let PlanningCase { pairing_index, metric, .. } = planning_case;
@@ -96,7 +96,7 @@ impl<'a> Run<'a> {
         self.planning_case = Some(PlanningCase { pairing_index, metric: metric + 1, planning: None });
     }
 
-    /// Starts concluding a metric whose answers are complete.
+    /// Starts computing the result of a metric that has all its answers.
     pub(super) fn conclude(&mut self, pairing_index: usize, metric: usize) {
         let Some(open) = self.open.iter_mut().find(|open| open.pairing_index == pairing_index) else {
             return;
@@ -112,7 +112,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Continues to compute a result until it is complete or the host is due.
+    /// Continues to compute a result until it is complete or the work for one poll is done.
     #[inline(never)]
     pub(in crate::run) fn continue_concluding(&mut self, mut concluding: ConcludingMetric<'a>) {
         let ConcludingMetric { pairing_index, metric, .. } = concluding;

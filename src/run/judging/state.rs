@@ -1,4 +1,4 @@
-//! The open questions and the calls in flight, by number. Knows nothing of cases.
+//! The open questions and the calls in flight, by number. It knows nothing about cases.
 
 use super::super::reasons::cancelled;
 use super::super::{MetricScorer, Millis, Options, Pairing, Plan};

@@ -1,4 +1,4 @@
-//! The result of a user's metric. It is untrusted, so each field has an error message of its own.
+//! The result of a custom metric. It is untrusted, so each field has its own error message.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -10,17 +10,17 @@ use crate::model::results::EvalStatus;
 use crate::run::{CustomEvaluation, CustomScore};
 use crate::wasm::from_js::{Mismatch, from_value};
 
-/// What a metric of the user's own found.
+/// The result of a custom metric.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::wasm) struct CustomResult {
-    /// In the conversation as a whole.
+    /// For the whole conversation.
     overall: CustomFinding,
-    /// In each turn.
+    /// For each turn.
     turns: Vec<CustomFinding>,
 }
 
-/// What it found in a conversation or a turn. The fields may hold anything.
+/// The result for a conversation or a turn. In JavaScript the fields may have any type.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct CustomFinding {

@@ -1,4 +1,4 @@
-//! Errors and warnings about inputs, as JavaScript gets them.
+//! Errors and warnings about inputs, as they cross to JavaScript.
 
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -7,7 +7,7 @@ use crate::foundation::error::{Diagnostic, Error};
 use crate::model::shape::Warnings;
 use crate::wasm::to_value;
 
-/// A user's mistake: what is wrong, where, and what to do about it.
+/// What is wrong with an input, where, and what to do about it.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::wasm) struct EngineError<'e> {
@@ -22,13 +22,13 @@ pub(in crate::wasm) struct EngineError<'e> {
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'e str>,
-    /// Which of several inputs it is about.
+    /// The name of the input, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<&'static str>,
 }
 
 impl<'e> EngineError<'e> {
-    pub(in crate::wasm) fn of_input(error: &'e Error, input: Option<&'static str>) -> Self {
+    pub(in crate::wasm) fn in_input(error: &'e Error, input: Option<&'static str>) -> Self {
         let Diagnostic { code, message, path, line, help } = &**error;
         Self {
             code: code.as_str(),
@@ -43,11 +43,11 @@ impl<'e> EngineError<'e> {
 
 impl<'e> From<&'e Error> for EngineError<'e> {
     fn from(error: &'e Error) -> Self {
-        Self::of_input(error, None)
+        Self::in_input(error, None)
     }
 }
 
-/// What an export throws.
+/// The value that an export throws.
 impl From<Error> for JsValue {
     #[cold]
     #[inline(never)]

@@ -1,4 +1,4 @@
-//! What is known of a run before anything is scored.
+//! What is known about a run before anything is scored.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::run::{MetricScorer, PlannedMetric, Run};
 use crate::wasm::ENGINE_VERSION;
 use crate::wasm::columns::to_u32;
 
-/// What is known of a run before anything is scored.
+/// What is known about a run before anything is scored.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -18,26 +18,26 @@ pub(in crate::wasm) struct RunHeader<'h> {
     engine_version: &'static str,
     reference_version: &'static str,
     eval_set_id: &'h str,
-    /// In the order of the slots of results.
+    /// In the order of the slots of the results.
     metrics: Vec<HeaderMetric<'h>>,
     /// How many case results there will be.
     total: u32,
-    /// What may surprise in the inputs.
+    /// Warnings about the inputs.
     warnings: Vec<EngineError<'h>>,
 }
 
 impl<'h> RunHeader<'h> {
     pub(in crate::wasm) fn new(run: &'h Run<'_>, warnings: &'h [InputWarning]) -> Self {
-        let of_inputs = warnings
+        let input_warnings = warnings
             .iter()
-            .map(|InputWarning { input, warning }| EngineError::of_input(warning, Some(input)));
+            .map(|InputWarning { input, warning }| EngineError::in_input(warning, Some(input)));
         Self {
             engine_version: ENGINE_VERSION,
             reference_version: REFERENCE_VERSION,
             eval_set_id: run.eval_set_id(),
             metrics: run.plan().metrics.iter().map(|metric| HeaderMetric::new(run, metric)).collect(),
             total: to_u32(run.total()),
-            warnings: of_inputs.chain(run.warnings().iter().map(EngineError::from)).collect(),
+            warnings: input_warnings.chain(run.warnings().iter().map(EngineError::from)).collect(),
         }
     }
 }
@@ -53,7 +53,7 @@ struct HeaderMetric<'h> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::criterion"))]
     criterion: Option<RawJson<'h>>,
-    /// Who judges it, if it asks a judge.
+    /// Its judge, if it asks one.
     #[serde(skip_serializing_if = "Option::is_none")]
     judge: Option<HeaderJudge<'h>>,
 }
@@ -75,22 +75,22 @@ impl<'h> HeaderMetric<'h> {
     }
 }
 
-/// Who judges a metric, and by which prompts.
+/// The judge of a metric, and its prompts.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct HeaderJudge<'h> {
-    /// Whether Vertex AI's evaluation service does.
+    /// Whether it is Vertex AI's evaluation service.
     vertex: bool,
-    /// The model to ask otherwise, unless the judge has one of its own.
+    /// The model to ask, unless the judge has its own. Absent for Vertex AI's evaluation service.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'h str>,
-    /// The judges of a panel by name, which are asked in turn.
+    /// The names of the judges of a panel, which are asked in turn.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     panel: &'h [String],
     /// The hash of each prompt's template, by the prompt's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompts: Option<Entries>,
-    /// The settings of the model.
+    /// The model's settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     config: Option<RawJson<'h>>,
 }

@@ -1,4 +1,4 @@
-//! What the engine says of itself.
+//! Versions and metrics of the engine.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::REFERENCE_VERSION;
 use crate::metrics::{Interval, MetricInfo, REGISTRY};
 use crate::wasm::ENGINE_VERSION;
 
-/// The versions of the engine and of google-adk whose scores it gives, and what is known of every metric.
+/// The engine's version, the version of google-adk that it reproduces, and the metrics.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -26,19 +26,19 @@ impl EngineInfo {
     }
 }
 
-/// What is known of a metric without running it.
+/// The description of a metric.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 struct KnownMetric {
     metric_name: &'static str,
-    /// Names that stand for it, from ADK-TS.
+    /// Its names in ADK-TS.
     legacy_names: &'static [&'static str],
     description: &'static str,
-    /// The values that it can take; absent if they have no upper end.
+    /// The range of its values; absent if they have no upper bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<ValueInterval>,
-    /// Whether it passes or fails; one that does not only informs, and has no criterion.
+    /// Whether it passes or fails. A metric that does not is informational and has no criterion.
     requires_threshold: bool,
 }
 
@@ -54,7 +54,7 @@ impl From<&MetricInfo> for KnownMetric {
     }
 }
 
-/// The smallest and the largest value of a metric, both of which it can take.
+/// The smallest and the largest possible value of a metric.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

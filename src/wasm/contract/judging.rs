@@ -1,26 +1,26 @@
-//! Calls of judges: what the host is to send, what it reports, and what that comes to.
+//! Judge calls: the requests that the host sends, what it reports back, and the resulting replies or failures.
 
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 
 use super::{Bytes, Entries, RawJson};
 use crate::judge::calls;
-use crate::judge::provider::{Endpoint, Failure, HttpRequest, Provider, Reply, TokenCounts};
+use crate::judge::provider::{self, Endpoint, Failure, HttpRequest, Provider, Reply};
 use crate::wasm::saturating_u64;
 
-/// Where and as whom a provider is asked. It holds keys: nothing that is printed or stored may hold it.
+/// The server and the credentials of a provider. It contains keys, so it must never be printed or stored.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::wasm) struct EndpointSettings {
-    /// Whose protocol the server speaks.
-    #[serde(deserialize_with = "provider")]
+    /// The provider; it determines the protocol.
+    #[serde(deserialize_with = "provider_by_name")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::provider"))]
     provider: Provider,
-    /// The address without the path of the method; the provider's own if absent.
+    /// The base URL; the provider's own if absent.
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "provider")))]
     base_url: Option<String>,
-    /// The model to ask, whatever the request names.
+    /// The model to ask instead of the request's model.
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "provider")))]
     model: Option<String>,
     /// The provider's key.
@@ -38,14 +38,14 @@ pub(in crate::wasm) struct EndpointSettings {
     /// The Google Cloud region, for Vertex AI.
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "vertex")))]
     location: Option<String>,
-    /// Further headers.
+    /// Additional headers.
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "provider")))]
     headers: Entries,
-    /// Whether requests leave from a page.
+    /// Whether a web page sends the requests.
     in_browser: bool,
 }
 
-fn provider<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Provider, D::Error> {
+fn provider_by_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Provider, D::Error> {
     let name = String::deserialize(deserializer)?;
     Provider::parse(&name).ok_or_else(|| de::Error::custom("`provider` is not a provider"))
 }
@@ -67,7 +67,7 @@ impl From<EndpointSettings> for Endpoint {
     }
 }
 
-/// A question for a judge, as every judge is given it.
+/// A question for a judge, independent of the provider.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -94,34 +94,34 @@ pub(in crate::wasm) struct JudgeRequest<'t> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::wasm) struct JudgeCall<'t> {
-    /// What to report with.
+    /// The id of the call, for reporting its outcome.
     pub(in crate::wasm) call: u32,
-    /// Which metric asks, which case and which run of it this is about.
+    /// The index of the metric that asks, of the case, and of the run of the case.
     pub(in crate::wasm) metric: u32,
     pub(in crate::wasm) case: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::wasm) run: Option<u32>,
     /// The SHA-256 of the prompt.
     pub(in crate::wasm) digest: &'t str,
-    /// The question in no provider's words.
+    /// The question, independent of the provider.
     pub(in crate::wasm) request: JudgeRequest<'t>,
-    /// The same as its endpoint is asked it, if the metric has one.
+    /// The question as a request to the metric's endpoint, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::wasm) http: Option<HttpCall>,
 }
 
-/// A request as it goes over the wire, always with `POST`.
+/// An HTTP request. The method is always `POST`.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "HttpRequest"))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::wasm) struct HttpCall {
-    /// The whole address.
+    /// The complete URL.
     url: String,
-    /// Names and values. They hold keys.
+    /// Names and values. They contain keys.
     headers: Vec<(String, String)>,
     /// JSON in UTF-8.
     body: Bytes,
-    /// Whether `authorization: Bearer …` is missing, with the access token that the host gets for each request.
+    /// Whether the host has to add `authorization: Bearer …` with an access token.
     needs_token: bool,
 }
 
@@ -131,15 +131,15 @@ impl From<HttpRequest> for HttpCall {
     }
 }
 
-/// What came of a request over the wire, besides the body of the answer, which crosses as bytes.
+/// The outcome of an HTTP request, without the body of the response, which crosses as bytes.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(in crate::wasm) enum HttpAnswer {
-    /// The server answered. Possibly only the beginning of the body of an error is there.
+    /// The server answered. The body of an error may be cut off.
     Answered {
         status: u16,
-        /// Those that the engine looks at, as far as they are there.
+        /// The headers that the engine reads, if present.
         headers: Entries,
         /// Milliseconds since 1970.
         now: f64,
@@ -147,14 +147,14 @@ pub(in crate::wasm) enum HttpAnswer {
     /// There was no answer.
     Nothing {
         reason: String,
-        /// Whether the same request may be answered later.
+        /// Whether the same request may succeed later.
         may_pass: bool,
     },
-    /// The host does not take the answer, or did not send the request.
+    /// The host rejected the answer, or did not send the request.
     Failed(HostFailure),
 }
 
-/// Why the host, or a judge that is a function of the user's, gave no reply.
+/// Why the host, or a judge that is a function written by the user, gave no reply.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -162,19 +162,19 @@ pub(in crate::wasm) struct HostFailure {
     pub(in crate::wasm) message: String,
     /// What to do about it.
     pub(in crate::wasm) help: Option<String>,
-    /// Whether asking again may help.
+    /// Whether a retry may help.
     pub(in crate::wasm) retryable: bool,
-    /// How long to wait before, in milliseconds.
+    /// How long to wait before a retry, in milliseconds.
     pub(in crate::wasm) retry_after_ms: Option<f64>,
     /// The HTTP status of the answer, if there was one.
     pub(in crate::wasm) status: Option<u16>,
 }
 
-/// The tokens of a reply, as far as they are known.
+/// The token counts of a reply, as far as they are known.
 #[derive(Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TokenCounts"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(in crate::wasm) struct Tokens {
+pub(in crate::wasm) struct TokenCounts {
     #[serde(skip_serializing_if = "Option::is_none")]
     input_tokens: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,8 +183,8 @@ pub(in crate::wasm) struct Tokens {
     total_tokens: Option<f64>,
 }
 
-impl From<Tokens> for TokenCounts {
-    fn from(tokens: Tokens) -> Self {
+impl From<TokenCounts> for provider::TokenCounts {
+    fn from(tokens: TokenCounts) -> Self {
         let count = |number: Option<f64>| number.map(saturating_u64);
         Self {
             input: count(tokens.input_tokens),
@@ -194,7 +194,7 @@ impl From<Tokens> for TokenCounts {
     }
 }
 
-/// What a raw answer came to: a reply or a failure, which is what everybody is told.
+/// The reply or the failure in a raw answer.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -202,7 +202,7 @@ pub(in crate::wasm) enum JudgeOutcome {
     Reply {
         text: String,
         #[serde(skip_serializing_if = "Option::is_none")]
-        usage: Option<Tokens>,
+        usage: Option<TokenCounts>,
         #[serde(skip_serializing_if = "Option::is_none")]
         model_version: Option<String>,
     },
@@ -224,8 +224,8 @@ impl From<Result<Reply, Box<Failure>>> for JudgeOutcome {
             Ok(Reply { text, usage, model_version, .. }) => {
                 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
                 let count = |count: Option<u64>| count.map(|count| count as f64);
-                let TokenCounts { input, output, total } = usage;
-                let tokens = Tokens {
+                let provider::TokenCounts { input, output, total } = usage;
+                let tokens = TokenCounts {
                     input_tokens: count(input),
                     output_tokens: count(output),
                     total_tokens: count(total),
@@ -240,7 +240,7 @@ impl From<Result<Reply, Box<Failure>>> for JudgeOutcome {
     }
 }
 
-/// How far the calls of judges are.
+/// The progress of the judge calls.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CallProgress"))]
 #[serde(rename_all = "camelCase")]
@@ -260,7 +260,7 @@ pub(in crate::wasm) struct Progress {
     output_tokens: f64,
     /// In the unit of the prices; 0 without any.
     cost: f64,
-    /// How long the samples asked so far will take, if that can be told.
+    /// The estimated time until the samples asked so far are answered; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_ms: Option<f64>,
 }
@@ -288,7 +288,7 @@ impl From<calls::Progress> for Progress {
     }
 }
 
-/// What the headers of any server's answer say of asking again.
+/// What the response headers of any server say about a retry.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

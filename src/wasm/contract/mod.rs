@@ -22,7 +22,7 @@ pub(super) use header::RunHeader;
 pub(super) use info::EngineInfo;
 pub(super) use judging::{
     EndpointSettings, HostFailure, HttpAnswer, HttpCall, JudgeCall, JudgeOutcome, JudgeRequest, Progress,
-    RetryAdvice, Tokens,
+    RetryAdvice, TokenCounts,
 };
 pub(super) use options::RunOptions;
 
@@ -31,9 +31,9 @@ pub(super) struct Entries<T = String>(pub(super) Vec<(String, T)>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object<T>(PhantomData<T>);
+        struct EntriesVisitor<T>(PhantomData<T>);
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
             type Value = Entries<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,7 +49,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
             }
         }
 
-        deserializer.deserialize_map(Object(PhantomData))
+        deserializer.deserialize_map(EntriesVisitor(PhantomData))
     }
 }
 
@@ -59,7 +59,7 @@ impl<T: Serialize> Serialize for Entries<T> {
     }
 }
 
-/// JSON text that becomes a value in JavaScript.
+/// JSON text that is parsed into a JavaScript value.
 pub(super) struct RawJson<'t>(pub(super) &'t str);
 
 impl Serialize for RawJson<'_> {
@@ -69,7 +69,7 @@ impl Serialize for RawJson<'_> {
     }
 }
 
-/// Bytes, which become a `Uint8Array`.
+/// Bytes that become a `Uint8Array`.
 pub(super) struct Bytes(Vec<u8>);
 
 impl Serialize for Bytes {
@@ -133,7 +133,7 @@ mod schemas {
         json_schema!({ "tsType": "{ [setting: string]: unknown }" })
     }
 
-    /// What a metric of the user's returned may be anything, whatever it should be.
+    /// What a custom metric returned may have any type.
     pub(super) fn unchecked(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "tsType": "unknown" })
     }

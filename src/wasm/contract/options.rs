@@ -11,10 +11,10 @@ use crate::model::config::JudgeOverrides;
 use crate::run::{JudgeOptions, Options, PlanOptions};
 use crate::wasm::saturating_u64;
 
-/// The options of a run. Numbers may be infinite: then there is no limit.
+/// The options of a run. An infinite number means no limit.
 ///
-/// Those with an `x-option` are users' own: `evaluator` for every function that scores, `request` for whole evalsets. The
-/// package's types, checks, defaults and help are made of what stands here.
+/// Users set the options with an `x-option`: `evaluator` options in every function that scores, `request` options for
+/// whole evalsets. The package's types, checks, defaults and help are generated from these declarations.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("x-read" = true)))]
 #[serde(rename_all = "camelCase")]
@@ -49,9 +49,9 @@ pub(in crate::wasm) struct RunOptions {
     early_stop: bool,
     /// Whether Vertex AI scores what google-adk leaves to it.
     vertex: bool,
-    /// The model to ask, whatever criteria name.
+    /// The model to ask instead of those in the criteria.
     judge_model: Option<String>,
-    /// The judges of a panel by name, whatever criteria name; empty for a single judge.
+    /// The names of the judges of a panel, instead of those in the criteria; empty for a single judge.
     panel: Vec<String>,
     /// What delays are drawn from: the same seed gives the same ones. Default: a random one.
     #[cfg_attr(feature = "schema", schemars(
@@ -219,10 +219,10 @@ impl RunOptions {
     fn judges(&self) -> JudgeOptions {
         let Self { retry, budget, .. } = self;
         let default = calls::CallOptions::default();
-        let of_model = |(model, prices): &(String, Prices)| (model.clone(), calls::Prices::from(prices));
+        let model_prices = |(model, prices): &(String, Prices)| (model.clone(), calls::Prices::from(prices));
         JudgeOptions {
             model: self.judge_model.clone(),
-            prices: budget.prices.iter().flat_map(|prices| &prices.0).map(of_model).collect(),
+            prices: budget.prices.iter().flat_map(|prices| &prices.0).map(model_prices).collect(),
             calls: calls::CallOptions {
                 concurrency: saturating_u32(self.concurrency),
                 seed: saturating_u64(self.seed),

@@ -1,4 +1,4 @@
-//! The evaluation of an evalset, as JavaScript drives it.
+//! A run as JavaScript drives it: [`EvalRun`].
 
 mod reader;
 
@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::batch::{Batch, InPlace};
 use super::contract::{
     CustomResult, EndpointSettings, HostFailure, HttpAnswer, InputWarning, JudgeOutcome, Progress, RunHeader,
-    Tokens,
+    TokenCounts,
 };
 use super::fetch::decode_lossy;
 use super::from_js::from_value;
@@ -21,7 +21,7 @@ use super::to_value;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
 use crate::foundation::write::{Raw, Spelling, Writer};
-use crate::judge::provider::{Failure, TokenCounts};
+use crate::judge::provider::{self, Failure};
 use crate::model::actual::ActualFile;
 use crate::model::evalset::EvalSetFile;
 use crate::model::invocation::{Invocation, Turns};
@@ -82,14 +82,14 @@ self_cell!(
 pub struct EvalRun {
     run: OwnedRun,
     warnings: Vec<InputWarning>,
-    /// What the last poll found.
+    /// What the last poll returned.
     batch: Batch,
     /// The turn with which the next batch continues the results of a case.
     next_turn: Option<usize>,
 }
 
 impl EvalRun {
-    const BYTES_OF_CASES: usize = 1 << 18;
+    const MAX_CASES_BYTES: usize = 1 << 18;
 }
 
 #[wasm_bindgen]
@@ -111,8 +111,8 @@ impl EvalRun {
         Some(out.into_text())
     }
 
-    /// Cases of the evalset from index `first` on, as a JSON array: as many as can be written in a few milliseconds, none
-    /// after the last.
+    /// Cases of the evalset from index `first` on, as a JSON array: as many as can be written in a few milliseconds. Empty
+    /// after the last one.
     #[wasm_bindgen(js_name = casesToJs)]
     #[must_use]
     pub fn cases_to_js(&self, first: usize) -> String {
@@ -121,7 +121,7 @@ impl EvalRun {
         let mut written = 0;
         for case in self.run.borrow_dependent().cases().iter().skip(first) {
             written += list.item(&Raw(&case.case.to_json(Spelling::Camel)));
-            if written > Self::BYTES_OF_CASES {
+            if written > Self::MAX_CASES_BYTES {
                 break;
             }
         }
@@ -129,7 +129,7 @@ impl EvalRun {
         out.into_text()
     }
 
-    /// What is known before anything is scored.
+    /// What is known about the run before anything is scored.
     ///
     /// # Errors
     /// None.
@@ -138,28 +138,29 @@ impl EvalRun {
         to_value(&RunHeader::new(self.run.borrow_dependent(), &self.warnings))
     }
 
-    /// Why each metric cannot score a case, whatever the agent does in it, in the order of the header's metrics; an empty
-    /// string for a metric that can.
+    /// For each metric in the order of the header: why it cannot score a case, no matter what the agent does; empty if it
+    /// can.
     pub fn unscorable(&mut self, case: usize) -> Vec<String> {
         self.run.with_dependent_mut(|_, run| run.unscorable(case))
     }
 
-    /// Of the first turn of a case result in which the user said something else than in the evalset: the case, the turn, and
-    /// both texts.
+    /// The first turn of a case result with a user message that differs from the evalset: the case, the turn, and both
+    /// texts. Empty if there is none.
     #[wasm_bindgen(js_name = otherQuestion)]
     #[must_use]
     pub fn other_question(&self, pairing: usize) -> Vec<String> {
         self.run.borrow_dependent().other_question(pairing)
     }
 
-    /// Starts the run's clock, if the time for reading the inputs should count; otherwise the first poll starts it.
+    /// Starts the run's clock at the time when reading the inputs began, so that reading counts. Otherwise the first poll
+    /// starts it.
     pub fn start(&mut self, now: f64) {
         self.run.with_dependent_mut(|_, run| run.start(now));
     }
 
-    /// Advances the run as far as possible at the time `now` (milliseconds), up to a number of case results, of
-    /// which the last may be continued by the next poll. Returns the address of the [`Batch`]'s table of doubles, which is
-    /// valid until the next poll.
+    /// Advances the run as far as possible at the time `now` (milliseconds), up to `cases` case results. The next poll may
+    /// continue the last of them. Returns the address of the [`Batch`]'s table of doubles, which is valid until the next
+    /// poll.
     pub fn poll(&mut self, now: f64, cases: usize) -> *const f64 {
         self.batch = Batch::default();
         let (batch, next_turn) = (&mut self.batch, &mut self.next_turn);
@@ -216,7 +217,7 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), Err(error)));
     }
 
-    /// Removes and returns the calls of judges that the last poll found.
+    /// Removes and returns the judge calls of the last poll.
     #[wasm_bindgen(unchecked_return_type = "JudgeCall[]")]
     pub fn calls(&mut self) -> js_sys::Array {
         self.batch.take_calls()
@@ -237,13 +238,13 @@ impl EvalRun {
         Ok(())
     }
 
-    /// Sets the model that the judge of a metric asks: its calls cost what that model does.
+    /// Sets the model that the judge of a metric asks, which determines the price of its calls.
     #[wasm_bindgen(js_name = setAskedModel)]
     pub fn set_asked_model(&mut self, metric: usize, model: &str) {
         self.run.with_dependent_mut(|_, run| run.set_asked_model(metric, model));
     }
 
-    /// Which settings in the criterion of a metric are not sent to a server, one sentence each.
+    /// The settings in the criterion of a metric that are not sent to a server, one sentence each.
     ///
     /// # Errors
     /// None for settings as their type says.
@@ -279,7 +280,7 @@ impl EvalRun {
         outcome.map_or(Ok(JsValue::UNDEFINED), |outcome| to_value(&JudgeOutcome::from(outcome)))
     }
 
-    /// Passes the reply to a call of a judge to the run; `cached` if it was found in a cache.
+    /// Passes the reply to a judge call to the run; `cached` if it was found in a cache.
     ///
     /// # Errors
     /// None for counts as their type says.
@@ -292,14 +293,14 @@ impl EvalRun {
         #[wasm_bindgen(unchecked_param_type = "TokenCounts")] usage: JsValue,
         cached: bool,
     ) -> Result<(), JsValue> {
-        let usage: Tokens = from_value(usage)?;
+        let usage: TokenCounts = from_value(usage)?;
         let text = String::from_utf8(text).unwrap_or_default();
-        let reply = JudgeReply { text, usage: TokenCounts::from(usage).tokens() };
+        let reply = JudgeReply { text, usage: provider::TokenCounts::from(usage).tokens() };
         self.run.with_dependent_mut(|_, run| run.handle_reply(now, call, reply, cached));
         Ok(())
     }
 
-    /// Reports to the run that a judge which the host called itself failed.
+    /// Reports to the run that a judge failed which the host called itself.
     ///
     /// # Errors
     /// None for a failure as its type says.
@@ -316,7 +317,7 @@ impl EvalRun {
         Ok(())
     }
 
-    /// The progress of the calls of judges.
+    /// The progress of the judge calls.
     ///
     /// # Errors
     /// None.

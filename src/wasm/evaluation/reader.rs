@@ -1,4 +1,4 @@
-//! Reads the inputs of a run in slices. A type of its own, because a run exists only when all inputs are read.
+//! Reads the inputs of a run in slices. The reader is a separate type because the run exists only once all inputs are read.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ use crate::wasm::to_value;
 /// How many bytes are copied from JavaScript at a time.
 const BYTES_AT_ONCE: u32 = 1 << 20;
 
-/// Bytes in JavaScript, whose buffer may be transferred before they are read.
+/// Bytes in JavaScript. Their buffer may be transferred before they are read.
 struct InputBytes {
     bytes: Uint8Array,
     length: u32,
@@ -46,7 +46,7 @@ enum EvalSetInput {
 
 #[wasm_bindgen]
 impl EvalRun {
-    /// Starts a new run on this run's evalset, which is not read again: begins to read what an agent did in its cases.
+    /// Begins to read the actual runs for a new run on this run's evalset, which is not read again.
     ///
     /// # Errors
     /// Invalid options; `invalid_input` for a run of one conversation.
@@ -67,7 +67,7 @@ impl EvalRun {
 
 const EVAL_SET: &str = "evalSet";
 
-/// Reads the inputs of a run. Has to be freed by JavaScript if they are not read to the end.
+/// Reads the inputs of a run. JavaScript has to free it if it does not read them to the end.
 #[wasm_bindgen]
 pub struct EvalRunReader {
     reading: Pin<Box<dyn Future<Output = std::result::Result<EvalRun, JsValue>>>>,
@@ -75,7 +75,7 @@ pub struct EvalRunReader {
 
 #[wasm_bindgen]
 impl EvalRunReader {
-    /// Begins to read an evalset, what the agent did, and a config (the default one if absent).
+    /// Begins to read an evalset, the actual runs, and a config (the default one if absent).
     ///
     /// # Errors
     /// What is wrong with the options.
@@ -93,8 +93,8 @@ impl EvalRunReader {
     ///
     /// # Errors
     /// What is wrong with the options.
-    #[wasm_bindgen(js_name = ofInvocations)]
-    pub fn of_invocations(
+    #[wasm_bindgen(js_name = fromInvocations)]
+    pub fn from_invocations(
         metric: Uint8Array,
         actual: Uint8Array,
         expected: Option<Uint8Array>,
@@ -108,7 +108,7 @@ impl EvalRunReader {
         })
     }
 
-    /// Reads for some milliseconds. Returns the run once everything is read.
+    /// Reads for a few milliseconds. Returns the run once everything is read.
     ///
     /// # Errors
     /// The error in an input: `{code, message, path?, line?, help?, input}`. The reader cannot be used afterwards.
@@ -307,5 +307,5 @@ pub(in crate::wasm) fn read_options(options: JsValue) -> std::result::Result<Run
 
 /// Adds the name of the input to an error.
 fn with_input(name: &'static str) -> impl Fn(Error) -> JsValue {
-    move |error| to_value(&EngineError::of_input(&error, Some(name))).unwrap_or_else(|thrown| thrown)
+    move |error| to_value(&EngineError::in_input(&error, Some(name))).unwrap_or_else(|thrown| thrown)
 }

@@ -30,7 +30,7 @@ fn runs_pair_by_place_if_no_id_matches_and_the_numbers_agree() {
     assert_eq!(found, [scored(0, 0, 1.0), scored(1, 1, 0.0)]);
     assert_eq!(
         warnings,
-        ["no actual conversation has the id of an eval case, so they go together by their order"]
+        ["no actual conversation has the id of an eval case, so they are paired in their order"]
     );
 }
 
