@@ -1,24 +1,17 @@
 import { evalSetOf } from "./adk-schema.js";
-import { checkMisplaced } from "./engine/criteria.js";
 import { call } from "./engine/call.js";
 import { abortedSince, drive, type RunEnd } from "./run/run.js";
 import { failedMetrics } from "./run/failed-metrics.js";
 import { silenceOf } from "./run/silence.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
-import { idsIn } from "./run/unknown-case.js";
-import { checkCount } from "./engine/checks.js";
-import { bytesInSteps, toBytes } from "./engine/input.js";
-import { isObject, reading, unexpected } from "./engine/values.js";
-import { invocationsOf } from "./engine/invocations.js";
+import { reading } from "./engine/values.js";
 import { inTurns, type Steps, Stretch } from "./engine/steps.js";
 import { digestOf, type JournalSection, sectionOf } from "./journal/section.js";
 import { emptyBudget } from "./run/judge-options.js";
-import { runOptions } from "./run/options.js";
-import type { EngineError, RunHeader, RunOptions } from "./generated/contract.js";
-import { advisoryOf, checkAdvisory, decidedStatus } from "./advisory.js";
+import type { EngineError, RunHeader } from "./generated/contract.js";
+import { advisoryOf, decidedStatus } from "./advisory.js";
 import { AdkMetricsError, strictErrorOf, warningOf } from "./errors.js";
-import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
-import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
+import { copyOf, type PlanOfBytes, planInSteps, type ReadEvalSet } from "./request-plan.js";
 import type {
   EvalCaseResult,
   EvalSet,
@@ -89,13 +82,6 @@ export interface CheckedEvaluation {
   readonly warnings: readonly Mistake[];
   /** What is said of options for judges if nobody is asked, not even to play a user. */
   readonly unused: Mistake | undefined;
-}
-
-/** An evalset that the engine has read, for evaluations of what is done in its cases. */
-interface ReadEvalSet {
-  /** What it was read from, for an engine that was started afresh meanwhile. */
-  readonly bytes: Uint8Array;
-  readonly session: Session;
 }
 
 /** An evaluation in which nothing was found wrong, before it is known what the agent did. To be closed. */
@@ -358,16 +344,6 @@ function unusedOptions(options: EvaluatorOptions, metrics: RunHeader["metrics"])
   return { code: "invalid_input", message: `no metric asks a judge, so ${names} ${verb} no effect`, path: "options" };
 }
 
-/** Whether two inputs are the same, byte by byte. Stops on the way through large ones. */
-function* areEqual(a: Uint8Array, b: Uint8Array): Steps<boolean> {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at += 1) {
-    if (a[at] !== b[at]) return false;
-    if (at % 2 ** 20 === 0) yield;
-  }
-  return true;
-}
-
 /** Puts results, which come as they are done, in the order of the evalset; each has a key that tells its place. */
 function putInOrder(results: EvalCaseResult[], keys: readonly number[]): void {
   if (keys.every((key, at) => at === 0 || (keys[at - 1] as number) <= key)) return;
@@ -394,91 +370,6 @@ function noteJudges(set: EvalSetResult, { stamps, progress, warnings }: NonNulla
   if (warnings.length > 0) {
     set.warnings = [...(set.warnings ?? []), ...warnings.map((warning) => warningOf(warning, plan))];
   }
-}
-
-/** Reads each property of a request once; a getter need not answer the same twice. */
-function copyOf(request: EvaluateRequest): EvaluateRequest {
-  if (typeof request !== "object" || request === null) throw unexpected("an object", request, "request");
-  checkRequest(request);
-  const copy = Object.fromEntries(REQUEST_OPTIONS.map((key) => [key, request[key]])) as unknown as EvaluateRequest;
-  const { evalIds, onProgress } = copy;
-  if (Array.isArray(evalIds)) {
-    checkCount(evalIds.length, "evalIds");
-    copy.evalIds = Array.from<string>(evalIds);
-  }
-  checkAdvisory(copy.advisory);
-  if (copy.advisory !== undefined) copy.advisory = Array.from(copy.advisory);
-  if (typeof onProgress === "function") copy.onProgress = (progress) => onProgress.call(request, progress);
-  return copy;
-}
-
-interface PlanOfBytes extends RunPlan {
-  evalSet: Uint8Array;
-  actual: Uint8Array;
-  config: Uint8Array | undefined;
-  /** Whether the evalset is what is scored. */
-  isItself: boolean;
-}
-
-/** What a request comes to. Stops on the way through large inputs. */
-function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet): Steps<PlanOfBytes> {
-  const began = performance.now();
-  const { registry = DEFAULT_METRIC_EVALUATOR_REGISTRY, evalIds, evalSetName = "evalset" } = request;
-  const { strict = false, countOnly = false } = request;
-  if (typeof strict !== "boolean") throw unexpected("true or false", strict, "strict");
-  if (typeof countOnly !== "boolean") throw unexpected("true or false", countOnly, "countOnly");
-  const custom: unknown = reading("registry", () => {
-    if (typeof registry?.customMetricNames === "function") return Array.from(registry.customMetricNames());
-    throw unexpected("a MetricEvaluatorRegistry", registry, "registry");
-  });
-  if (!areStrings(custom)) throw unexpected("an array of names", custom, "registry: customMetricNames()");
-  if (evalIds !== undefined && !areStrings(evalIds)) throw unexpected("an array of eval ids", evalIds, "evalIds");
-  if (evalIds?.length === 0) {
-    const help = "Leave it out for all cases";
-    throw new AdkMetricsError("invalid_input", "`evalIds` names no case", { path: "evalIds", help });
-  }
-  if (typeof evalSetName !== "string") throw unexpected("a string", evalSetName, "evalSetName");
-  const options: RunOptions = { ...runOptions(request), custom, evalIds, evalSetName, countOnly };
-  const config = configOf(request);
-  const bytes = {
-    evalSet: readBefore?.bytes ?? (yield* bytesInSteps(request.evalSet, "evalSet")),
-    actual: yield* bytesInSteps(request.actual, "actual"),
-    config: config === undefined ? undefined : toBytes(config, "config"),
-  };
-  const { evalSet, actual } = request;
-  const inputs: Record<string, unknown> = { evalSet, actual, config };
-  return {
-    began,
-    ...bytes,
-    // Objects that are alike may have come about in different ways, such as by an agent that did as expected.
-    isItself:
-      evalSet === actual || (!isObject(evalSet) && !isObject(actual) && (yield* areEqual(bytes.evalSet, bytes.actual))),
-    read: (engine) =>
-      readBefore !== undefined && isOpen(readBefore.session)
-        ? readBefore.session.run.withActual(bytes.actual, bytes.config, options)
-        : new engine.EvalRunReader(bytes.evalSet, bytes.actual, bytes.config, options),
-    sources: { expected: invocationsOf(evalSet, bytes.evalSet), actual: invocationsOf(actual, bytes.actual) },
-    options: request,
-    registry,
-    evalIds,
-    knownIds: () => idsIn(bytes.evalSet),
-    hasLines: (input) => input !== undefined && !isObject(inputs[input]),
-  };
-}
-
-function areStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-function configOf({ config, criteria }: EvaluateRequest): EvaluateRequest["config"] {
-  const given = config ?? undefined;
-  if (criteria === undefined) return given;
-  reading("criteria", () => checkMisplaced(criteria, "criteria"));
-  if (given === undefined) return { criteria };
-  throw new AdkMetricsError("invalid_input", "`config` and `criteria` are both given", {
-    path: "criteria",
-    help: "Give one of the two",
-  });
 }
 
 /** Warnings as an error; they are its `cause`. */

@@ -1,5 +1,6 @@
 export { evalSetToAdkJson, readEvalSet, resultsToAdkJson, resultsToAdkJsonChunks } from "./adk-schema.js";
 export { compareRuns } from "./compare/runs.js";
+export { type CheckedInputs, type CheckedMetric, checkInputs } from "./check-inputs.js";
 export { EvalStatus, PrebuiltMetrics } from "./enums.js";
 export { AdkMetricsError, type AdkMetricsErrorCode, type ErrorDetails } from "./errors.js";
 export { type CallEstimate, estimateCalls, type JudgeEstimateRow } from "./estimate.js";

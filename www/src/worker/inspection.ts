@@ -3,7 +3,7 @@
  * reader validates it.
  */
 
-import { evaluate, readEvalSet, replayJudge } from "adk-metrics/web";
+import { checkInputs, readEvalSet, replayJudge } from "adk-metrics/web";
 import { outcomeOf } from "./problems.js";
 import type { FileInfo, FileKind, NamedFile, Problem } from "./protocol.js";
 import { definedProperties } from "./runs.js";
@@ -11,12 +11,6 @@ import { factsOfLines, isResultLines } from "./result-lines.js";
 import { tracesInfo, isTraces } from "./traces.js";
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-/** An evalset without cases, to validate the other inputs of an evaluation. */
-export const EMPTY_EVAL_SET = { eval_set_id: "nothing", eval_cases: [] };
-
-/** A judge for evaluations without cases. It is never called. */
-export const unusedJudge = () => Promise.reject(new Error("nobody is asked"));
 
 /** How many characters are searched for the header of a recording. */
 const HEADER_LENGTH = 1000;
@@ -62,14 +56,14 @@ const READERS: Readonly<Record<FileKind, (bytes: Uint8Array, name: string) => un
   results: readActual,
   inferences: readActual,
   session: readActual,
-  config: (bytes) => evaluate({ evalSet: EMPTY_EVAL_SET, actual: EMPTY_EVAL_SET, config: bytes, judge: unusedJudge }),
+  config: (bytes) => checkInputs({ config: bytes }),
   recording: (bytes) => replayJudge(bytes),
   traces: readActual,
   unknown: readActual,
 };
 
 function readActual(bytes: Uint8Array): unknown {
-  return evaluate({ evalSet: EMPTY_EVAL_SET, actual: bytes, countOnly: true, criteria: {} });
+  return checkInputs({ actual: bytes });
 }
 
 async function problemOf(read: () => unknown): Promise<Problem | undefined> {

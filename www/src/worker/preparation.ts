@@ -1,10 +1,10 @@
 /** What the worker does before a run: inspects files, metrics and configs, and estimates the calls of a run. */
 
-import { DEFAULT_METRIC_EVALUATOR_REGISTRY, evaluate } from "adk-metrics/web";
-import { originsOf, serviceStub } from "./judges.js";
+import { checkInputs, DEFAULT_METRIC_EVALUATOR_REGISTRY } from "adk-metrics/web";
+import { originsOf } from "./judges.js";
 import { outcomeOf } from "./problems.js";
 import type { ConfigInfo, Estimate, KnownMetric, Preparation } from "./protocol.js";
-import { inspect, EMPTY_EVAL_SET, unusedJudge } from "./inspection.js";
+import { inspect } from "./inspection.js";
 import { definedProperties } from "./runs.js";
 
 let activeEstimate: AbortController | undefined;
@@ -44,21 +44,28 @@ async function knownMetrics(): Promise<KnownMetric[]> {
 
 /** @throws {AdkMetricsError} if the config is invalid. */
 async function configInfoOf(config: string): Promise<ConfigInfo> {
-  const request = { evalSet: EMPTY_EVAL_SET, actual: EMPTY_EVAL_SET, config, judge: unusedJudge };
-  const { judges = [], warnings = [] } = await evaluate(request);
-  const { judges: judgesWithVertex = [] } = await evaluate({ ...request, vertex: serviceStub(() => {}) });
-  const delegated = new Set(
-    judgesWithVertex.filter(({ scoredBy }) => scoredBy === "vertex").map(({ metricName }) => metricName),
+  const { metrics, warnings } = await checkInputs({ config });
+  // The service is not asked.
+  const withService = await checkInputs({ config, vertex: { apiKey: "none" } });
+  const leftToVertex = new Set(
+    withService.metrics.filter(({ judge }) => judge?.scoredBy === "vertex").map(({ metricName }) => metricName),
   );
   return {
-    judges: judges.map(({ metricName, model }) => ({
-      metricName,
-      isLeftToVertex: delegated.has(metricName),
-      ...definedProperties({ model }),
+    judges: metrics.flatMap(({ metricName, judge }) =>
+      judge === undefined
+        ? []
+        : [
+            {
+              metricName,
+              isLeftToVertex: leftToVertex.has(metricName),
+              ...definedProperties({ model: judge.model }),
+            },
+          ],
+    ),
+    warnings: warnings.map(({ code, message, path, line, help }) => ({
+      code,
+      message,
+      ...definedProperties({ path, line, help }),
     })),
-    // The evalset has no cases on purpose, so the warning about it is dropped.
-    warnings: warnings
-      .filter(({ path }) => path !== "evalSet")
-      .map(({ code, message, path, line, help }) => ({ code, message, ...definedProperties({ path, line, help }) })),
   };
 }

@@ -1,0 +1,120 @@
+/** What a request for an evaluation comes to: its options checked, its inputs as bytes, and how the engine reads them. */
+
+import { checkAdvisory } from "./advisory.js";
+import { checkCount } from "./engine/checks.js";
+import { checkMisplaced } from "./engine/criteria.js";
+import { bytesInSteps, toBytes } from "./engine/input.js";
+import { invocationsOf } from "./engine/invocations.js";
+import type { Steps } from "./engine/steps.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
+import { AdkMetricsError } from "./errors.js";
+import type { RunOptions } from "./generated/contract.js";
+import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
+import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
+import { runOptions } from "./run/options.js";
+import { isOpen, type RunPlan, type Session } from "./run/session.js";
+import { idsIn } from "./run/unknown-case.js";
+import type { EvaluateRequest } from "./types.js";
+
+/** An evalset that the engine has read, for evaluations of what is done in its cases. */
+export interface ReadEvalSet {
+  /** What it was read from, for an engine that was started afresh meanwhile. */
+  readonly bytes: Uint8Array;
+  readonly session: Session;
+}
+
+/** Reads each property of a request once; a getter need not answer the same twice. */
+export function copyOf(request: EvaluateRequest): EvaluateRequest {
+  if (typeof request !== "object" || request === null) throw unexpected("an object", request, "request");
+  checkRequest(request);
+  const copy = Object.fromEntries(REQUEST_OPTIONS.map((key) => [key, request[key]])) as unknown as EvaluateRequest;
+  const { evalIds, onProgress } = copy;
+  if (Array.isArray(evalIds)) {
+    checkCount(evalIds.length, "evalIds");
+    copy.evalIds = Array.from<string>(evalIds);
+  }
+  checkAdvisory(copy.advisory);
+  if (copy.advisory !== undefined) copy.advisory = Array.from(copy.advisory);
+  if (typeof onProgress === "function") copy.onProgress = (progress) => onProgress.call(request, progress);
+  return copy;
+}
+
+/** A request as a plan for the engine. */
+export interface PlanOfBytes extends RunPlan {
+  evalSet: Uint8Array;
+  actual: Uint8Array;
+  config: Uint8Array | undefined;
+  /** Whether the evalset is what is scored. */
+  isItself: boolean;
+}
+
+/** What a request comes to. Stops on the way through large inputs. */
+export function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet): Steps<PlanOfBytes> {
+  const began = performance.now();
+  const { registry = DEFAULT_METRIC_EVALUATOR_REGISTRY, evalIds, evalSetName = "evalset" } = request;
+  const { strict = false, countOnly = false } = request;
+  if (typeof strict !== "boolean") throw unexpected("true or false", strict, "strict");
+  if (typeof countOnly !== "boolean") throw unexpected("true or false", countOnly, "countOnly");
+  const custom: unknown = reading("registry", () => {
+    if (typeof registry?.customMetricNames === "function") return Array.from(registry.customMetricNames());
+    throw unexpected("a MetricEvaluatorRegistry", registry, "registry");
+  });
+  if (!areStrings(custom)) throw unexpected("an array of names", custom, "registry: customMetricNames()");
+  if (evalIds !== undefined && !areStrings(evalIds)) throw unexpected("an array of eval ids", evalIds, "evalIds");
+  if (evalIds?.length === 0) {
+    const help = "Leave it out for all cases";
+    throw new AdkMetricsError("invalid_input", "`evalIds` names no case", { path: "evalIds", help });
+  }
+  if (typeof evalSetName !== "string") throw unexpected("a string", evalSetName, "evalSetName");
+  const options: RunOptions = { ...runOptions(request), custom, evalIds, evalSetName, countOnly };
+  const config = configOf(request);
+  const bytes = {
+    evalSet: readBefore?.bytes ?? (yield* bytesInSteps(request.evalSet, "evalSet")),
+    actual: yield* bytesInSteps(request.actual, "actual"),
+    config: config === undefined ? undefined : toBytes(config, "config"),
+  };
+  const { evalSet, actual } = request;
+  const inputs: Record<string, unknown> = { evalSet, actual, config };
+  return {
+    began,
+    ...bytes,
+    // Objects that are alike may have come about in different ways, such as by an agent that did as expected.
+    isItself:
+      evalSet === actual || (!isObject(evalSet) && !isObject(actual) && (yield* areEqual(bytes.evalSet, bytes.actual))),
+    read: (engine) =>
+      readBefore !== undefined && isOpen(readBefore.session)
+        ? readBefore.session.run.withActual(bytes.actual, bytes.config, options)
+        : new engine.EvalRunReader(bytes.evalSet, bytes.actual, bytes.config, options),
+    sources: { expected: invocationsOf(evalSet, bytes.evalSet), actual: invocationsOf(actual, bytes.actual) },
+    options: request,
+    registry,
+    evalIds,
+    knownIds: () => idsIn(bytes.evalSet),
+    hasLines: (input) => input !== undefined && !isObject(inputs[input]),
+  };
+}
+
+function areStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function configOf({ config, criteria }: EvaluateRequest): EvaluateRequest["config"] {
+  const given = config ?? undefined;
+  if (criteria === undefined) return given;
+  reading("criteria", () => checkMisplaced(criteria, "criteria"));
+  if (given === undefined) return { criteria };
+  throw new AdkMetricsError("invalid_input", "`config` and `criteria` are both given", {
+    path: "criteria",
+    help: "Give one of the two",
+  });
+}
+
+/** Whether two inputs are the same, byte by byte. Stops on the way through large ones. */
+function* areEqual(a: Uint8Array, b: Uint8Array): Steps<boolean> {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at += 1) {
+    if (a[at] !== b[at]) return false;
+    if (at % 2 ** 20 === 0) yield;
+  }
+  return true;
+}
