@@ -195,9 +195,12 @@ function list(items, indent = "  ") {
 }
 
 function testsOf(folder) {
-  return readdirSync(join(root, folder))
-    .filter((file) => /\.test\.(mjs|ts)$/.test(file))
-    .map((file) => join(folder, file));
+  const modules = join(folder, "modules");
+  return [folder, ...(existsSync(join(root, modules)) ? [modules] : [])].flatMap((place) =>
+    readdirSync(join(root, place))
+      .filter((file) => /\.test\.(mjs|ts)$/.test(file))
+      .map((file) => join(place, file)),
+  );
 }
 
 /** The full path of the first of these programs that is there. */

@@ -19,7 +19,7 @@ const REPLY = { text: "yes", usage: { inputTokens: 1 }, modelVersion: "m-1" };
 /** The judges as a browser gets them. */
 async function bundle() {
   return build({
-    entryPoints: [fileURLToPath(new URL("page.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("modules/page.ts", import.meta.url))],
     bundle: true,
     format: "esm",
     platform: "browser",

@@ -136,3 +136,17 @@ test("the package calls everything that the engine exports", () => {
   assert.ok(exported.length > 20);
   assert.deepEqual(unused, []);
 });
+
+test("tests of one folder are in one language: those of single modules in TypeScript, others in JavaScript", () => {
+  const languages = new Map();
+  for (const path of readdirSync(join(root, "tests"), { recursive: true })) {
+    const [, language] = /\.test\.(ts|mjs)$/.exec(path) ?? [];
+    if (language === undefined || path.split(sep).includes("node_modules")) continue;
+    const folder = dirname(path);
+    languages.set(folder, (languages.get(folder) ?? new Set()).add(language));
+  }
+  assert.ok(languages.size > 10);
+  const mixed = [...languages].filter(([, found]) => found.size > 1).map(([folder]) => folder);
+  // What Vitest and Jest are tried with.
+  assert.deepEqual(mixed, [join("testing", "suites")]);
+});

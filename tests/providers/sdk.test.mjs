@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { makeEndpoint } from "../../pkg-template/src/judges/endpoint.js";
 import { send } from "../../pkg-template/src/judges/send.js";
 import { evaluateInstances } from "../../pkg-template/src/judges/vertex-evaluate.js";
-import "../judges/engine.js";
+import "../judges/modules/engine.js";
 import { SDKS } from "./sdks.mjs";
 import { startServer } from "./server.mjs";
 

@@ -4,18 +4,18 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, afterEach, before, describe, test } from "node:test";
-import { withEngine } from "../../pkg-template/src/engine/instance.js";
+import { withEngine } from "../../../pkg-template/src/engine/instance.js";
 import {
   anthropicJudge,
   geminiJudge,
   ollamaJudge,
   openaiJudge,
   vertexJudge,
-} from "../../pkg-template/src/judges/providers.js";
-import { vertexEndpoint } from "../../pkg-template/src/judges/provider-endpoint.js";
-import { evaluateInstances } from "../../pkg-template/src/judges/vertex-evaluate.js";
-import type { Judge, JudgeReply } from "../../pkg-template/src/types.js";
-import { baseUrl, startServer, STATUS_FAULTS } from "../providers/server.mjs";
+} from "../../../pkg-template/src/judges/providers.js";
+import { vertexEndpoint } from "../../../pkg-template/src/judges/provider-endpoint.js";
+import { evaluateInstances } from "../../../pkg-template/src/judges/vertex-evaluate.js";
+import type { Judge, JudgeReply } from "../../../pkg-template/src/types.js";
+import { baseUrl, startServer, STATUS_FAULTS } from "../../providers/server.mjs";
 import { loads } from "./engine.js";
 import { assertHidden, errorOf, HOSTILE, NEVER, PLAIN, REQUEST } from "./support.js";
 

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { identityOf } from "../../pkg-template/src/judges/judge.js";
+import { identityOf } from "../../../pkg-template/src/judges/judge.js";
 import {
   type AiSdkCall,
   type AiSdkLanguageModel,
   languageModelJudge,
-} from "../../pkg-template/src/judges/language-model.js";
+} from "../../../pkg-template/src/judges/language-model.js";
 import "./engine.js";
 import { errorOf, HOSTILE, NEVER, PLAIN, REQUEST } from "./support.js";
 

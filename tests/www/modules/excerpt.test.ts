@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createFinder } from "../../www/src/screens/case/excerpt.js";
+import { createFinder } from "../../../www/src/screens/case/excerpt.js";
 
 const found = (text: string, excerpt: string) => {
   const stretch = createFinder(text)(excerpt);

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createRequire } from "node:module";
-import { keysAt, descriptionAt, schemaErrors, type Schema, valuesAt } from "../../www/src/editor/schema.js";
-import { stepsOf } from "../../www/src/editor/path.js";
+import { keysAt, descriptionAt, schemaErrors, type Schema, valuesAt } from "../../../www/src/editor/schema.js";
+import { stepsOf } from "../../../www/src/editor/path.js";
 
 const SCHEMA: Schema = {
   type: "object",
@@ -24,7 +24,7 @@ const SCHEMA: Schema = {
 const node = (value: unknown): Parameters<typeof schemaErrors>[2] => parse(JSON.stringify(value));
 
 // What the page uses is the playground's own dependency.
-const { parseTree } = createRequire(new URL("../../www/package.json", import.meta.url))("jsonc-parser") as {
+const { parseTree } = createRequire(new URL("../../../www/package.json", import.meta.url))("jsonc-parser") as {
   parseTree(text: string): Parameters<typeof schemaErrors>[2];
 };
 const parse = parseTree;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usageFacts } from "../../www/src/ui/usage.js";
+import { usageFacts } from "../../../www/src/ui/usage.js";
 
 const NOTHING = { calls: 0, retried: 0, saved: 0, cached: 0, lost: 0, inputTokens: 0, outputTokens: 0 };
 

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { identified, identityOf } from "../../pkg-template/src/judges/judge.js";
-import { recordJudge } from "../../pkg-template/src/judges/record.js";
-import { replayJudge } from "../../pkg-template/src/judges/replay.js";
-import type { Judge, JudgeReply, JudgeRequest } from "../../pkg-template/src/types.js";
+import { identified, identityOf } from "../../../pkg-template/src/judges/judge.js";
+import { recordJudge } from "../../../pkg-template/src/judges/record.js";
+import { replayJudge } from "../../../pkg-template/src/judges/replay.js";
+import type { Judge, JudgeReply, JudgeRequest } from "../../../pkg-template/src/types.js";
 import { errorOf, NEVER, PLAIN, REQUEST } from "./support.js";
 
 const HEADER = '{"format":"adk-metrics recording","version":1}\n';

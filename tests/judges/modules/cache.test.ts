@@ -16,10 +16,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileCache } from "../../pkg-template/src/judges/cache-file.js";
-import { indexedDbCache } from "../../pkg-template/src/judges/cache-indexed-db.js";
-import { cacheKey, memoryCache } from "../../pkg-template/src/judges/cache.js";
-import type { JudgeCache, JudgeRequest } from "../../pkg-template/src/types.js";
+import { fileCache } from "../../../pkg-template/src/judges/cache-file.js";
+import { indexedDbCache } from "../../../pkg-template/src/judges/cache-indexed-db.js";
+import { cacheKey, memoryCache } from "../../../pkg-template/src/judges/cache.js";
+import type { JudgeCache, JudgeRequest } from "../../../pkg-template/src/types.js";
 import { errorOf, HOSTILE, REQUEST } from "./support.js";
 
 const KEY = "a".repeat(64);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { studentQuantile } from "../../pkg-template/src/statistics/distributions.js";
+import { studentQuantile } from "../../../pkg-template/src/statistics/distributions.js";
 import {
   casesFor,
   clusteredMean,
@@ -13,13 +13,13 @@ import {
   runsFor,
   varianceOf,
   wilson,
-} from "../../pkg-template/src/statistics/estimates.js";
+} from "../../../pkg-template/src/statistics/estimates.js";
 
-import { meanInterval } from "../../pkg-template/src/statistics/bootstrap.js";
-import { detectableDifference, holm, meanTest, signTest } from "../../pkg-template/src/statistics/significance.js";
+import { meanInterval } from "../../../pkg-template/src/statistics/bootstrap.js";
+import { detectableDifference, holm, meanTest, signTest } from "../../../pkg-template/src/statistics/significance.js";
 import { coverage, randomOf } from "./simulation.js";
 
-const vectors = JSON.parse(readFileSync(new URL("vectors.json", import.meta.url), "utf8"));
+const vectors = JSON.parse(readFileSync(new URL("../vectors.json", import.meta.url), "utf8"));
 
 function close(found: number | undefined, expected: number, what: unknown): void {
   const isClose = found !== undefined && Math.abs(found - expected) <= 1e-9 * Math.max(1, Math.abs(expected));

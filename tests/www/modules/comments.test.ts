@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withoutComments } from "../../www/src/state/comments.js";
+import { withoutComments } from "../../../www/src/state/comments.js";
 
 test("comments are blanks, lines and columns stay", () => {
   for (const [text, expected] of [

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MAX_REPLY_LENGTH, replyOf } from "../../pkg-template/src/judges/reply.js";
+import { MAX_REPLY_LENGTH, replyOf } from "../../../pkg-template/src/judges/reply.js";
 import { errorOf } from "./support.js";
 
 describe("a reply", () => {

@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { alphaOf, kappaOf, pairedDifference, shareOf } from "../../pkg-template/src/calibration/agreement.js";
-import { consistencyOf, majorityChance, momentsOf } from "../../pkg-template/src/calibration/consistency.js";
-import { corrected, predictionPowered } from "../../pkg-template/src/calibration/corrected.js";
-import { signTest } from "../../pkg-template/src/statistics/significance.js";
-import { coverage, randomOf } from "../statistics/simulation.js";
+import { alphaOf, kappaOf, pairedDifference, shareOf } from "../../../pkg-template/src/calibration/agreement.js";
+import { consistencyOf, majorityChance, momentsOf } from "../../../pkg-template/src/calibration/consistency.js";
+import { corrected, predictionPowered } from "../../../pkg-template/src/calibration/corrected.js";
+import { signTest } from "../../../pkg-template/src/statistics/significance.js";
+import { coverage, randomOf } from "../../statistics/modules/simulation.js";
 
-const vectors = JSON.parse(readFileSync(new URL("vectors.json", import.meta.url), "utf8"));
+const vectors = JSON.parse(readFileSync(new URL("../vectors.json", import.meta.url), "utf8"));
 
 function close(found: number | undefined, expected: number, what: unknown): void {
   const isClose = found !== undefined && Math.abs(found - expected) <= 1e-9 * Math.max(1, Math.abs(expected));

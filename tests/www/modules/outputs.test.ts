@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureOf, outputsOf } from "../../www/src/screens/case/model.js";
+import { failureOf, outputsOf } from "../../../www/src/screens/case/model.js";
 
 const call = (name: string, id?: string) => ({ functionCall: { name, args: {}, ...(id ? { id } : {}) } });
 const output = (name: string, response: object, id?: string) => ({

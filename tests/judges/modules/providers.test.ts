@@ -3,18 +3,18 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { endpointOf } from "../../pkg-template/src/judges/endpoint.js";
-import { identityOf } from "../../pkg-template/src/judges/judge.js";
+import { endpointOf } from "../../../pkg-template/src/judges/endpoint.js";
+import { identityOf } from "../../../pkg-template/src/judges/judge.js";
 import {
   anthropicJudge,
   geminiJudge,
   ollamaJudge,
   openaiJudge,
   vertexJudge,
-} from "../../pkg-template/src/judges/providers.js";
-import { recordJudge } from "../../pkg-template/src/judges/record.js";
-import type { Judge, JudgeReply } from "../../pkg-template/src/types.js";
-import { startServer } from "../providers/server.mjs";
+} from "../../../pkg-template/src/judges/providers.js";
+import { recordJudge } from "../../../pkg-template/src/judges/record.js";
+import type { Judge, JudgeReply } from "../../../pkg-template/src/types.js";
+import { startServer } from "../../providers/server.mjs";
 import "./engine.js";
 import { assertHidden, errorOf, HOSTILE, NEVER, PLAIN } from "./support.js";
 

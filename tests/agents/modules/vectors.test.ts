@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { TurnRecorder } from "../../pkg-template/src/agents/record.js";
+import { TurnRecorder } from "../../../pkg-template/src/agents/record.js";
 
 const casesOf = <T>(name: string): T[] =>
-  readFileSync(new URL(name, import.meta.url), "utf8")
+  readFileSync(new URL(`../${name}`, import.meta.url), "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as T);

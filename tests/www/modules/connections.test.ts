@@ -11,7 +11,7 @@ test("the worker connects to the judge that was named and to its own site, and c
     sent.push(String(input instanceof Request ? input.url : input));
     return Promise.resolve(new Response("ok"));
   };
-  const { connectOnlyTo, connections } = await import("../../www/src/worker/connections.js");
+  const { connectOnlyTo, connections } = await import("../../../www/src/worker/connections.js");
 
   await assert.rejects(fetch("https://judge.example/v1"), /no server, and refuses https:\/\/judge\.example/);
   connectOnlyTo(["https://judge.example"]);

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { EvalStatus } from "../../www/src/enums.js";
-import { BINS, binsOf, type Columns, scaleOf, snapToStep, spreadOf } from "../../www/src/worker/scale.js";
-import type { MetricColumn } from "../../www/src/worker/protocol.js";
+import { EvalStatus } from "../../../www/src/enums.js";
+import { BINS, binsOf, type Columns, scaleOf, snapToStep, spreadOf } from "../../../www/src/worker/scale.js";
+import type { MetricColumn } from "../../../www/src/worker/protocol.js";
 
 /** The columns of a run of one metric. */
 const runOf = (scores: number[], metric: Partial<MetricColumn> = {}): Columns => ({

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { connect, type Endpoint, transfer } from "../../www/src/worker/calls.js";
+import { connect, type Endpoint, transfer } from "../../../www/src/worker/calls.js";
 
 /** Both ends of a connection, each with what the other offers. */
 function ends<A extends object, B extends object>(t: TestContext, a: A, b: B) {

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
-import { judgeOf, provideEnvironment, setDefaultJudge } from "../../pkg-template/src/judges/default.js";
-import { parseDotenv, readDotenv } from "../../pkg-template/src/judges/dotenv.js";
-import { endpointOf } from "../../pkg-template/src/judges/endpoint.js";
-import { judgeFromEnvironment } from "../../pkg-template/src/judges/environment.js";
-import type { Judge } from "../../pkg-template/src/types.js";
+import { judgeOf, provideEnvironment, setDefaultJudge } from "../../../pkg-template/src/judges/default.js";
+import { parseDotenv, readDotenv } from "../../../pkg-template/src/judges/dotenv.js";
+import { endpointOf } from "../../../pkg-template/src/judges/endpoint.js";
+import { judgeFromEnvironment } from "../../../pkg-template/src/judges/environment.js";
+import type { Judge } from "../../../pkg-template/src/types.js";
 import { errorOf } from "./support.js";
 
 const one: Judge = async () => "one";

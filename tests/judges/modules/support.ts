@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { AdkMetricsError } from "../../pkg-template/src/errors.js";
-import type { JudgeRequest } from "../../pkg-template/src/types.js";
+import { AdkMetricsError } from "../../../pkg-template/src/errors.js";
+import type { JudgeRequest } from "../../../pkg-template/src/types.js";
 
 /** A request with everything in it. */
 export const REQUEST: JudgeRequest = {

@@ -3,10 +3,10 @@ import { register } from "node:module";
 import { test } from "node:test";
 
 /** The limits that Vite gives the page are those of the package. */
-const limits = new URL("../../pkg-template/src/generated/limits.ts", import.meta.url).href;
+const limits = new URL("../../../pkg-template/src/generated/limits.ts", import.meta.url).href;
 const hook = `export const resolve = (name, context, next) => next(name === "virtual:manifest" ? "${limits}" : name, context);`;
 register(`data:text/javascript,${encodeURIComponent(hook)}`);
-const { readDropped } = await import("../../www/src/ui/read-files.js");
+const { readDropped } = await import("../../../www/src/ui/read-files.js");
 
 const refuse = (_: unknown, refused: (error: Error) => void) =>
   refused(new Error("A requested file could not be found"));

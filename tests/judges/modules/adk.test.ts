@@ -7,13 +7,18 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { adkJudge, type AdkLlm, type AdkLlmRequest, type AdkLlmResponse } from "../../pkg-template/src/judges/adk.js";
-import { identityOf } from "../../pkg-template/src/judges/judge.js";
-import { SETTINGS } from "../../pkg-template/src/judges/settings.js";
+import {
+  adkJudge,
+  type AdkLlm,
+  type AdkLlmRequest,
+  type AdkLlmResponse,
+} from "../../../pkg-template/src/judges/adk.js";
+import { identityOf } from "../../../pkg-template/src/judges/judge.js";
+import { SETTINGS } from "../../../pkg-template/src/judges/settings.js";
 import "./engine.js";
 import { errorOf, HOSTILE, NEVER, PLAIN, REQUEST } from "./support.js";
 
-const folder = fileURLToPath(new URL("../adk-ts", import.meta.url));
+const folder = fileURLToPath(new URL("../../adk-ts", import.meta.url));
 const isInstalled = existsSync(join(folder, "node_modules/@iqai/adk/package.json"));
 const skip =
   !isInstalled && process.env.CI !== "true"
@@ -134,7 +139,7 @@ describe("a BaseLlm", () => {
 
   test("knows the same settings as the engine, whose list the schema of configs has", () => {
     const schema = JSON.parse(
-      readFileSync(new URL("../../pkg/schema/config.schema.json", import.meta.url), "utf8"),
+      readFileSync(new URL("../../../pkg/schema/config.schema.json", import.meta.url), "utf8"),
     ) as {
       definitions: { JudgeModelConfig: { properties: object } };
     };

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Choices, type Matchable, matchFiles } from "../../www/src/state/matching.js";
-import type { FileKind } from "../../www/src/worker/protocol-inputs.js";
+import { type Choices, type Matchable, matchFiles } from "../../../www/src/state/matching.js";
+import type { FileKind } from "../../../www/src/worker/protocol-inputs.js";
 
 const NONE: Choices = { roles: {}, actualOf: {} };
 

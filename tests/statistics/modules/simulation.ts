@@ -1,6 +1,6 @@
 /** Rounds of random draws, the same on every machine. */
 
-import { createRandom } from "../adk-ts/random.mjs";
+import { createRandom } from "../../adk-ts/random.mjs";
 
 /** Random numbers from 0 to 1. */
 export function randomOf(seed: number): () => number {

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EvalMetricResult } from "adk-metrics";
-import type { CaseContent } from "../../www/src/worker/protocol.js";
-import { needs, whyOf } from "../../www/src/screens/case/why.js";
+import type { CaseContent } from "../../../www/src/worker/protocol.js";
+import { needs, whyOf } from "../../../www/src/screens/case/why.js";
 
 const metric = (given: Partial<EvalMetricResult>): EvalMetricResult =>
   ({ metricName: "m", evalStatus: 2, score: 0, threshold: 1, ...given }) as EvalMetricResult;

@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
-import { browserJudge, type BrowserLanguageModel } from "../../pkg-template/src/judges/browser.js";
-import { identityOf } from "../../pkg-template/src/judges/judge.js";
+import { browserJudge, type BrowserLanguageModel } from "../../../pkg-template/src/judges/browser.js";
+import { identityOf } from "../../../pkg-template/src/judges/judge.js";
 import "./engine.js";
 import { errorOf, HOSTILE, NEVER, PLAIN, REQUEST } from "./support.js";
 
