@@ -9,6 +9,7 @@ import type { Steps } from "./engine/steps.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";
 import type { RunOptions } from "./generated/contract.js";
+import { selectedCaseOf } from "./journal/section.js";
 import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import { runOptions } from "./run/options.js";
@@ -66,7 +67,14 @@ export function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet)
     throw new AdkMetricsError("invalid_input", "`evalIds` names no case", { path: "evalIds", help });
   }
   if (typeof evalSetName !== "string") throw unexpected("a string", evalSetName, "evalSetName");
-  const options: RunOptions = { ...runOptions(request), custom, evalIds, evalSetName, countOnly };
+  const options: RunOptions = {
+    ...runOptions(request),
+    selectedCase: selectedCaseOf(evalIds, request.journal),
+    custom,
+    evalIds,
+    evalSetName,
+    countOnly,
+  };
   const config = configOf(request);
   const bytes = {
     evalSet: readBefore?.bytes ?? (yield* bytesInSteps(request.evalSet, "evalSet")),

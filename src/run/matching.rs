@@ -1,5 +1,7 @@
 //! Pairs the cases of the evalset with the agent's runs.
 
+use std::borrow::Cow;
+
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::interner::Interner;
 use crate::foundation::json::Items;
@@ -20,8 +22,9 @@ pub struct Pairing {
     pub run: Option<usize>,
 }
 
-/// Pairs cases with runs by eval id, in the order of the cases. A repeated id is another run of its case. Cases are paired
-/// by position only if no id matches and there are as many runs as cases. Runs without a case get a warning. O(n).
+/// Pairs cases with runs by eval id, in the order of the cases. A repeated id is another run of its case. A run that names
+/// no case has the id of its session. If no id matches, cases are paired by position where there are as many runs, and
+/// the only case that was selected with a single run that names none. Runs without a case get a warning. O(n).
 ///
 /// Cases and runs are handled one by one, so that pairing can pause after any of them.
 pub(super) struct Pairer<'a> {
@@ -32,6 +35,10 @@ pub(super) struct Pairer<'a> {
     runs_by_id: Vec<RunsWithId>,
     /// Whether any case has the id of a run.
     any_id_matches: bool,
+    /// The only case that was selected.
+    selected_case: Option<String>,
+    /// Its index, if the only run belongs to it whatever its id.
+    case_of_only_run: Option<usize>,
 }
 
 /// The step to do next, with the index of the case or run that it concerns.
@@ -55,7 +62,11 @@ pub(super) struct Matched<'a> {
 }
 
 impl<'a> Pairer<'a> {
-    pub(super) fn new(cases: List<'a, EvalCase<'a>>, runs: ActualRuns<'a>) -> Self {
+    pub(super) fn new(
+        cases: List<'a, EvalCase<'a>>,
+        runs: ActualRuns<'a>,
+        selected_case: Option<String>,
+    ) -> Self {
         let stage = Stage::ReadRuns;
         Self {
             cases: cases.json().items(),
@@ -64,6 +75,8 @@ impl<'a> Pairer<'a> {
             ids: Interner::default(),
             runs_by_id: Vec::new(),
             any_id_matches: false,
+            selected_case,
+            case_of_only_run: None,
         }
     }
 
@@ -89,7 +102,7 @@ impl<'a> Pairer<'a> {
     fn read_run(&mut self, found: &mut Matched<'a>) -> Stage {
         let Some(run) = self.runs.next() else { return Stage::ReadCases };
         let index = found.runs.len();
-        if let Some(id) = run.eval_id.clone() {
+        if let Some(id) = id_of(&run).cloned() {
             let number = self.ids.intern(id);
             if number == self.runs_by_id.len() {
                 self.runs_by_id.push(RunsWithId { first: index, ..RunsWithId::default() });
@@ -108,11 +121,19 @@ impl<'a> Pairer<'a> {
             found.cases.push(case);
             return Stage::ReadCases;
         }
-        if !self.any_id_matches && found.runs.len() == found.cases.len() {
-            if !self.runs_by_id.is_empty() {
-                found.warnings.push(paired_by_position());
+        if self.any_id_matches {
+            return Stage::PairById(0);
+        }
+        let only_run = if let [run] = &*found.runs { Some(run) } else { None };
+        let names_no_case = only_run.is_some_and(|run| run.eval_id.is_none());
+        if found.runs.len() == found.cases.len() {
+            if !self.runs_by_id.is_empty() && !names_no_case {
+                found.warnings.push(paired_by_position(found.runs.iter().all(|run| run.eval_id.is_none())));
             }
             return Stage::PairByPosition(0);
+        }
+        if names_no_case && let Some(id) = self.selected_case.as_deref() {
+            self.case_of_only_run = found.cases.iter().position(|case| case.eval_id == id);
         }
         Stage::PairById(0)
     }
@@ -121,6 +142,10 @@ impl<'a> Pairer<'a> {
         let Some(ExpectedCase { eval_id, .. }) = found.cases.get(case) else {
             return Stage::WarnOfUnpaired(0);
         };
+        if self.case_of_only_run == Some(case) {
+            found.pairings.push(Pairing { case, run: Some(0) });
+            return Stage::PairById(case + 1);
+        }
         match self.ids.find(eval_id).and_then(|number| self.runs_by_id.get_mut(number)) {
             Some(runs) if !runs.are_paired => {
                 runs.are_paired = true;
@@ -134,8 +159,10 @@ impl<'a> Pairer<'a> {
     }
 
     fn warn_if_unpaired(&mut self, index: usize, found: &mut Matched<'a>) -> Stage {
-        let Some(run) = found.runs.get(index) else { return Stage::Done };
-        let number = run.eval_id.as_deref().and_then(|id| self.ids.find(id));
+        let Some(run) = found.runs.get(index).filter(|_| self.case_of_only_run.is_none()) else {
+            return Stage::Done;
+        };
+        let number = id_of(run).and_then(|id| self.ids.find(id));
         if number.and_then(|number| self.runs_by_id.get(number)).is_none_or(|runs| !runs.are_paired) {
             found.warnings.push(unpaired(run));
         }
@@ -151,19 +178,28 @@ struct RunsWithId {
     are_paired: bool,
 }
 
+/// What pairs a run with a case: the eval id or, where none is given, the id of the session.
+fn id_of<'r, 'a>(run: &'r ActualRun<'a>) -> Option<&'r Cow<'a, str>> {
+    run.eval_id.as_ref().or(run.session_id.as_ref())
+}
+
+/// How a session says to which case it belongs.
+const NAME_ITS_CASE: &str = "Write the eval id of its case into the session as `eval_id`; in JavaScript, `evalIds` of readSessions and readTraces do";
+
 #[cold]
-fn paired_by_position() -> Error {
+fn paired_by_position(are_sessions: bool) -> Error {
     let message = "no actual conversation has the id of an eval case, so they are paired in their order";
-    Error::new(ErrorCode::ActualMissing, message.to_owned())
-        .with_help("Is this what the agent did for this evalset?")
+    let help = if are_sessions { NAME_ITS_CASE } else { "Is this what the agent did for this evalset?" };
+    Error::new(ErrorCode::ActualMissing, message).with_help(help)
 }
 
 #[cold]
 fn unpaired(run: &ActualRun<'_>) -> Error {
-    let name = match run.eval_id.as_deref().or(run.session_id.as_deref()) {
+    let name = match id_of(run) {
         Some(name) => format!("the actual conversation {}", quoted(name)),
         None => "an actual conversation".into(),
     };
+    let is_session = id_of(run) == run.session_id.as_ref();
     Error::new(ErrorCode::ActualMissing, format!("{name} belongs to no eval case and is left out"))
-        .with_help("Runs belong to cases by eval id")
+        .with_help(if is_session { NAME_ITS_CASE } else { "Runs belong to cases by eval id" })
 }

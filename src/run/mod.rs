@@ -196,7 +196,8 @@ impl<'a> Run<'a> {
     #[must_use]
     pub fn unprepared(set: EvalSet<'a>, runs: ActualRuns<'a>, plan: Plan, options: Options) -> Self {
         let mut run = Self::from_cases(set.eval_set_id(), Matched::default(), plan, options);
-        run.pairer = Some(Pairer::new(set.eval_cases(), runs));
+        let selected_case = run.options.selected_case.take();
+        run.pairer = Some(Pairer::new(set.eval_cases(), runs, selected_case));
         run
     }
 

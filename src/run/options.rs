@@ -21,6 +21,8 @@ pub struct Options {
     /// Whether a case fails as a whole if the numbers of its actual and expected turns differ; otherwise each
     /// metric decides.
     pub same_turns: bool,
+    /// The case that was selected, if it is the only one: a single run that names no case is its run.
+    pub selected_case: Option<String>,
 }
 
 impl Default for Options {
@@ -33,6 +35,7 @@ impl Default for Options {
             early_stop: true,
             judges: JudgeOptions::default(),
             same_turns: true,
+            selected_case: None,
         }
     }
 }

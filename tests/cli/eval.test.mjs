@@ -216,6 +216,40 @@ test("warns on stderr of runs that belong to no case", async (t) => {
   assert.match(stderr, /warning: the actual conversation "dawn" belongs to no eval case/);
 });
 
+/** A session in which an agent answered. */
+function session(id, answer) {
+  const said = (author, text) => ({ author, invocation_id: "i", content: { parts: [{ text }] } });
+  return { id, app_name: "clock", user_id: "u", events: [said("user", "What is the time?"), said("clock", answer)] };
+}
+
+test("takes a session for the case with its id, and one for the one case that is selected", async (t) => {
+  const cwd = folderOf(t, {
+    ...CLOCK,
+    "by-id.json": [session("late", "It is late."), session("noon", "It is noon.")],
+    "one.json": session("adk-eval-session-1", "It is late."),
+    "stray.json": [session("noon", "It is noon."), session("s2", "It is late.")],
+  });
+  const on = (cases, file, ...more) =>
+    run(["eval", `clock.evalset.json${cases}`, "--actual", file, "--strict", "--format", "json", ...more], { cwd });
+  const byId = await on("", "by-id.json");
+  assert.deepEqual([statuses(byId.stdout), byId.status], [{ noon: 1, late: 1 }, 0]);
+  const selected = await on(":late", "one.json");
+  assert.deepEqual(
+    [statuses(selected.stdout), selected.status, selected.stderr.includes("warning")],
+    [{ late: 1 }, 0, false],
+  );
+  for (const shard of ["1/2", "2/2"]) {
+    const part = await run(
+      ["eval", "clock.evalset.json", "--actual", "one.json", "--shard", shard, "--journal", `part-${shard[0]}.jsonl`],
+      { cwd },
+    );
+    assert.doesNotMatch(part.stdout, /1 passed/, "a part of two cases is no selection of one");
+  }
+  const stray = await on("", "stray.json");
+  assert.equal(stray.status, 2);
+  assert.match(stray.stderr, /the actual conversation "s2" belongs to no eval case.*\n.*`eval_id`.*readSessions/);
+});
+
 test("reads both old forms, by the names of their files", async () => {
   const rows = await run(["eval", "examples/home-automation/evening.test.json", "--format", "json"]);
   assert.deepEqual(statuses(rows.stdout), { evening: 1 });

@@ -429,6 +429,13 @@ export function sectionOf(journal: Journal | undefined): JournalSection | undefi
   throw unexpected("an object with `read` and `append`, such as fileJournal(path)", journal, "journal");
 }
 
+/** The case that was selected, if it is the only one. A part of an evaluation may be of one case though more were selected. */
+export function selectedCaseOf(evalIds: readonly string[] | undefined, journal?: Journal): string | undefined {
+  const whole = journal instanceof JournalSection ? journal.selected : undefined;
+  const selected = whole === undefined ? evalIds : whole.evalIds;
+  return selected?.length === 1 ? selected[0] : undefined;
+}
+
 function listed<T extends { key: string }>(all: Map<string, T[]>, entry: T): void {
   const known = all.get(entry.key);
   if (known === undefined) all.set(entry.key, [entry]);

@@ -73,6 +73,8 @@ pub(in crate::wasm) struct RunOptions {
     /// The cases to evaluate, by eval id. Default: all.
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "request", "tsType" = "readonly string[]")))]
     eval_ids: Option<Vec<String>>,
+    /// The case that was selected, if it is the only one: a single session that names no case is its run.
+    selected_case: Option<String>,
     /// What an evalset in an old form, which has no id, is called.
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "request", "x-default" = "evalset")))]
     eval_set_name: String,
@@ -213,6 +215,7 @@ impl RunOptions {
             early_stop: self.early_stop,
             judges,
             same_turns: true,
+            selected_case: self.selected_case,
         }
     }
 

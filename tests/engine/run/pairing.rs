@@ -24,7 +24,11 @@ fn a_repeated_id_is_another_run_of_its_case() {
 fn runs_pair_by_place_if_no_id_matches_and_the_numbers_agree() {
     let expected = set(&[("a", &["red"]), ("b", &["green"])]);
     let pairs = vec![scored(0, 0, 1.0), scored(1, 1, 0.0)];
-    assert_eq!(results(&expected, &sessions(&["red", "blue"])), (pairs, vec![]));
+    let events = json!([sessions(&["red"])[0]["events"].clone()]);
+    assert_eq!(results(&set(&[("a", &["red"])]), &events[0]), (vec![scored(0, 0, 1.0)], vec![]));
+    let by_order =
+        "no actual conversation has the id of an eval case, so they are paired in their order".to_owned();
+    assert_eq!(results(&expected, &sessions(&["red", "blue"])), (pairs, vec![by_order]));
     let renamed = set(&[("x", &["red"]), ("y", &["blue"])]);
     let (found, warnings) = results(&expected, &renamed);
     assert_eq!(found, [scored(0, 0, 1.0), scored(1, 1, 0.0)]);
@@ -32,6 +36,66 @@ fn runs_pair_by_place_if_no_id_matches_and_the_numbers_agree() {
         warnings,
         ["no actual conversation has the id of an eval case, so they are paired in their order"]
     );
+}
+
+#[test]
+fn a_session_belongs_to_the_case_with_its_id() {
+    let expected = set(&[("session of blue", &["blue"]), ("b", &["green"]), ("session of red", &["red"])]);
+    let (found, warnings) = results(&expected, &sessions(&["red", "blue", "grey"]));
+    assert_eq!(
+        found,
+        [scored(0, 1, 1.0), unscored(1, None, ErrorCode::ActualMissing), scored(2, 0, 1.0)],
+        "not by place, although there are as many sessions as cases"
+    );
+    assert_eq!(
+        warnings,
+        [r#"the actual conversation "session of grey" belongs to no eval case and is left out"#]
+    );
+}
+
+#[test]
+fn a_session_that_names_its_case_belongs_to_it_whatever_its_own_id() {
+    let expected = set(&[("session of red", &["blue"]), ("b", &["red"])]);
+    let mut actual = sessions(&["red"]);
+    actual[0]["eval_id"] = json!("b");
+    assert_eq!(
+        results(&expected, &actual).0,
+        [unscored(0, None, ErrorCode::ActualMissing), scored(1, 0, 1.0)]
+    );
+}
+
+#[test]
+fn a_session_belongs_to_the_one_case_of_an_evalset_or_of_a_selection() {
+    let one = (vec![scored(0, 0, 1.0)], vec![]);
+    assert_eq!(results(&set(&[("a", &["red"])]), &sessions(&["red"])), one);
+
+    let expected = set(&[("a", &["red"]), ("b", &["green"])]);
+    let select_b = || Options { selected_case: Some("b".into()), ..quiet() };
+    let pairing_of = |actual: &Value| {
+        with_run(&expected, actual, MATCH, select_b(), |run| {
+            run.select(&["b".into()]).unwrap();
+            let warnings: Vec<_> = run.warnings().iter().map(|warning| warning.message.clone()).collect();
+            (cases(run).iter().map(|case| case.pairing.run).collect::<Vec<_>>(), warnings)
+        })
+    };
+    assert_eq!(pairing_of(&sessions(&["green"])), (vec![Some(0)], vec![]));
+    let stray = r#"the actual conversation "x" belongs to no eval case and is left out"#.to_owned();
+    assert_eq!(pairing_of(&set(&[("x", &["green"])])), (vec![None], vec![stray]), "it names another case");
+    let of_another = json!([{ "id": "a", "events": sessions(&["red"])[0]["events"] }]);
+    assert_eq!(pairing_of(&of_another), (vec![None], vec![]), "its id is that of another case");
+}
+
+#[test]
+fn a_session_without_a_case_is_told_how_to_name_one() {
+    let helps = |actual: &Value| {
+        with_run(&set(&[("a", &["red"])]), actual, MATCH, quiet(), |run| {
+            run.warnings().iter().filter_map(|warning| warning.help.clone()).collect::<Vec<_>>()
+        })
+    };
+    for help in helps(&sessions(&["red", "blue"])) {
+        assert!(help.contains("`eval_id`") && help.contains("readSessions"), "{help}");
+    }
+    assert_eq!(helps(&set(&[("x", &["red"]), ("y", &["red"])])), ["Runs belong to cases by eval id"; 2]);
 }
 
 #[test]
