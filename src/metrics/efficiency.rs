@@ -1,10 +1,11 @@
-//! Shared by the four efficiency metrics, which report a value that neither passes nor fails.
+//! Shared by the four efficiency metrics, which are informational: their values neither pass nor fail.
 
 use super::{Details, Evaluation, TurnEvaluation, mean};
 use crate::foundation::error::{ErrorCode, Result};
+use crate::foundation::write::{Write, Writer};
 use crate::model::config::MetricConfig;
 use crate::model::invocation::Invocation;
-use crate::model::results::EvalStatus;
+use crate::model::results::{DurationDetails, EvalStatus, TokenUsageDetails};
 
 /// Fails if the config gives the metric a threshold or a criterion.
 pub(super) fn informational(metric_config: &MetricConfig<'_, '_>) -> Result<()> {
@@ -46,48 +47,141 @@ fn overall<'a>(score: Option<f64>, reason: &'static str, turns: Vec<TurnEvaluati
     }
 }
 
-/// One amount for each of at most eight kinds. `None` is not zero: that kind was not reported.
-pub(super) type Amounts = [Option<f64>; 8];
+/// Amounts by kind. `None` is not zero: that kind was not reported.
+pub(super) trait AmountsByKind: Copy + Default + PartialEq {
+    /// Computes the amount of each kind. `compute` gets a function that selects the kind.
+    fn from_kinds(compute: impl FnMut(fn(&Self) -> Option<f64>) -> Option<f64>) -> Self;
+
+    /// The total of all kinds.
+    fn total(&self) -> Option<f64>;
+}
+
+/// Declares amounts by kind, with the fields of a record of results.
+macro_rules! amounts {
+    ($(#[$meta:meta])* $name:ident, written as $record:ident, $total:ident $($(#[$kind_meta:meta])* $kind:ident)*) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $name {
+            /// The total.
+            pub $total: Option<f64>,
+            $( $(#[$kind_meta])* pub $kind: Option<f64>, )*
+        }
+
+        impl AmountsByKind for $name {
+            fn from_kinds(mut compute: impl FnMut(fn(&Self) -> Option<f64>) -> Option<f64>) -> Self {
+                Self {
+                    $total: compute(|amounts| amounts.$total),
+                    $( $kind: compute(|amounts| amounts.$kind), )*
+                }
+            }
+
+            fn total(&self) -> Option<f64> {
+                self.$total
+            }
+        }
+
+        impl Write for $name {
+            fn write(&self, out: &mut Writer) {
+                let amounts = [(stringify!($total), self.$total), $((stringify!($kind), self.$kind)),*];
+                let mut object = out.object();
+                for (key, amount) in amounts {
+                    if let Some(field) = $record::SHAPE.field(key) {
+                        object.field(field.snake, field.camel, &amount);
+                    }
+                }
+                object.end();
+            }
+        }
+    };
+}
+
+amounts! {
+    /// Tokens by kind. `None` is not zero: that kind was not reported.
+    TokensByKind, written as TokenUsageDetails,
+    total_tokens
+    /// Prompt and tool use.
+    input_tokens
+    /// The prompt, cached tokens included.
+    prompt_tokens
+    /// The part of the prompt that came from a cache.
+    cached_tokens
+    /// Results of tools that the model called itself.
+    tool_use_tokens
+    /// Candidates and reasoning.
+    output_tokens
+    /// The answers.
+    candidates_tokens
+    /// Thoughts.
+    reasoning_tokens
+}
+
+amounts! {
+    /// Seconds by kind. `None` is not zero: that kind was not measured.
+    SecondsByKind, written as DurationDetails,
+    total_seconds
+    /// Waiting for a model.
+    model_seconds
+    /// In tools while not waiting for a model.
+    tool_seconds
+    /// The rest.
+    framework_seconds
+}
 
 /// How a metric with several kinds of amounts is computed.
-pub(super) struct Measure {
-    /// The amounts of a turn, the total first.
-    pub(super) turn_amounts: fn(Invocation<'_>) -> Amounts,
+pub(super) struct Measure<A> {
+    /// The amounts of a turn.
+    pub(super) turn_amounts: fn(Invocation<'_>) -> A,
     /// The average of one kind, given the reported amounts and the number of turns.
     pub(super) average: fn(&[f64], usize) -> Option<f64>,
     /// Wraps amounts as details.
-    pub(super) details: fn(Amounts) -> Details,
+    pub(super) details: fn(A) -> Details,
     /// Unwraps the amounts of such details.
-    pub(super) amounts: fn(&Details) -> Option<&Amounts>,
+    pub(super) amounts: fn(&Details) -> Option<&A>,
     /// The reason if there is no total.
     pub(super) reason: &'static str,
 }
 
-impl Measure {
+impl<A: AmountsByKind> Measure<A> {
     /// The result of a turn, with the total as its score.
     pub(super) fn turn<'a>(&self, turn: Invocation<'_>) -> TurnEvaluation<'a> {
         let amounts = (self.turn_amounts)(turn);
-        TurnEvaluation { details: self.details(amounts), ..reported(amounts[0], self.reason) }
+        TurnEvaluation { details: self.details(amounts), ..reported(amounts.total(), self.reason) }
     }
 
-    /// The result of the conversation, made of averages.
+    /// The result of the conversation: the average of each kind.
     pub(super) fn conclude<'a>(&self, turns: Vec<TurnEvaluation<'a>>) -> Evaluation<'a> {
-        let mut reported = Vec::new();
-        let mut averages = Amounts::default();
-        for (kind, slot) in averages.iter_mut().enumerate() {
-            reported.clear();
-            for turn in &turns {
-                let amounts = turn.details.as_deref().and_then(self.amounts);
-                reported.extend(amounts.and_then(|amounts| amounts.get(kind).copied().flatten()));
-            }
-            *slot = (self.average)(&reported, turns.len());
-        }
-        Evaluation { details: self.details(averages), ..overall(averages[0], self.reason, turns) }
+        let all: Vec<&A> =
+            turns.iter().filter_map(|turn| turn.details.as_deref()).filter_map(self.amounts).collect();
+        let averages = A::from_kinds(|kind| {
+            let reported: Vec<f64> = all.iter().filter_map(|amounts| kind(amounts)).collect();
+            (self.average)(&reported, turns.len())
+        });
+        Evaluation { details: self.details(averages), ..overall(averages.total(), self.reason, turns) }
     }
 
     /// The amounts as details; `None` if there are none.
-    #[inline(never)]
-    fn details(&self, amounts: Amounts) -> Option<Box<Details>> {
-        amounts.iter().any(Option::is_some).then(|| Box::new((self.details)(amounts)))
+    fn details(&self, amounts: A) -> Option<Box<Details>> {
+        (amounts != A::default()).then(|| Box::new((self.details)(amounts)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::foundation::json::Document;
+    use crate::foundation::write::{Spelling, to_json};
+    use crate::model::shape::Shape;
+
+    #[test]
+    fn amounts_are_written_under_the_keys_of_their_record() {
+        let check = |json: String, record: &Shape| {
+            let document = Document::parse(json).unwrap();
+            let keys: Vec<String> = document.root().entries().map(|(key, _)| key.into_owned()).collect();
+            assert_eq!(keys, record.fields.iter().map(|field| field.snake).collect::<Vec<_>>());
+        };
+        let tokens = TokensByKind::from_kinds(|_| Some(1.0));
+        check(to_json(&tokens, Spelling::Snake), &TokenUsageDetails::SHAPE);
+        let seconds = SecondsByKind::from_kinds(|_| Some(1.0));
+        check(to_json(&seconds, Spelling::Snake), &DurationDetails::SHAPE);
     }
 }

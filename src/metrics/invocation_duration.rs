@@ -5,7 +5,7 @@
 //! was not measured. Averages skip turns that were not measured and are rounded to milliseconds like Python's
 //! `round`: from the exact value, ties to even. Values beyond the range of doubles are absent.
 
-use super::efficiency::{self, Amounts, Measure};
+use super::efficiency::{self, Measure, SecondsByKind};
 use super::{Case, Details, Evaluation, Metric, MetricInfo, Scoring, TurnEvaluation, TurnPair, mean};
 use crate::foundation::double::Decimal;
 use crate::foundation::error::Result;
@@ -27,7 +27,7 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(InvocationDuration))
 }
 
-const SECONDS: Measure = Measure {
+const SECONDS: Measure<SecondsByKind> = Measure {
     turn_amounts: seconds,
     average,
     details: Details::Duration,
@@ -48,16 +48,20 @@ impl Metric for InvocationDuration {
     }
 }
 
-/// The seconds of a turn, in the order of the fields of
-/// [`DurationDetails`](crate::model::results::DurationDetails).
-fn seconds(turn: Invocation<'_>) -> Amounts {
-    let Some(total) = turn.duration() else { return Amounts::default() };
+/// The seconds of a turn.
+fn seconds(turn: Invocation<'_>) -> SecondsByKind {
+    let Some(total) = turn.duration() else { return SecondsByKind::default() };
     let (model, tool) = (turn.model_duration(), turn.tool_duration());
     let framework = model.zip(tool).and_then(|(model, tool)| {
         let rest = total - model - tool;
         rest.is_finite().then(|| to_milliseconds(if rest > 0.0 { rest } else { 0.0 }))
     });
-    [Some(total), model, tool, framework, None, None, None, None]
+    SecondsByKind {
+        total_seconds: Some(total),
+        model_seconds: model,
+        tool_seconds: tool,
+        framework_seconds: framework,
+    }
 }
 
 fn average(reported: &[f64], _: usize) -> Option<f64> {

@@ -79,11 +79,11 @@ use std::borrow::Cow;
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::write::{Write, Writer};
 use crate::model::invocation::{Invocation, Turns, TurnsIter};
-use crate::model::results::{DurationDetails, EvalStatus, TokenUsageDetails};
-use crate::model::shape::Field;
+use crate::model::results::EvalStatus;
 use crate::text::Scorer;
 
 pub use crate::text::Dialect;
+pub use efficiency::{SecondsByKind, TokensByKind};
 pub use explanation::{Explanation, MatchedToken, TokenOverlap};
 use judged::Judged;
 pub use registry::{
@@ -303,14 +303,13 @@ pub struct TurnEvaluation<'a> {
     pub explanation: Option<Box<Explanation<'a>>>,
 }
 
-/// What a score is made of. `None` is not zero: that kind was not reported. Slots after the last field are
-/// `None`.
+/// The parts of a score.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Details {
-    /// Tokens, in the order of the fields of [`TokenUsageDetails`].
-    TokenUsage([Option<f64>; 8]),
-    /// Seconds, in the order of the fields of [`DurationDetails`].
-    Duration([Option<f64>; 8]),
+    /// Tokens by kind.
+    TokenUsage(TokensByKind),
+    /// Seconds by kind.
+    Duration(SecondsByKind),
     /// The scores of rubrics.
     Rubrics(Vec<RubricFinding>),
 }
@@ -348,30 +347,11 @@ impl Write for Details {
     fn write(&self, out: &mut Writer) {
         let mut details = out.object();
         match self {
-            Self::TokenUsage(tokens) => {
-                let kinds = Kinds(TokenUsageDetails::SHAPE.fields, tokens);
-                details.field("token_usage_details", "tokenUsageDetails", &kinds);
-            }
-            Self::Duration(seconds) => {
-                let kinds = Kinds(DurationDetails::SHAPE.fields, seconds);
-                details.field("duration_details", "durationDetails", &kinds);
-            }
+            Self::TokenUsage(tokens) => details.field("token_usage_details", "tokenUsageDetails", tokens),
+            Self::Duration(seconds) => details.field("duration_details", "durationDetails", seconds),
             Self::Rubrics(rubrics) => details.field("rubric_scores", "rubricScores", rubrics),
         }
         details.end();
-    }
-}
-
-/// Amounts, each under the name of its field.
-struct Kinds<'k>(&'static [Field], &'k [Option<f64>]);
-
-impl Write for Kinds<'_> {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        for (field, amount) in self.0.iter().zip(self.1) {
-            object.field(field.snake, field.camel, amount);
-        }
-        object.end();
     }
 }
 

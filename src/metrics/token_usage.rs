@@ -4,7 +4,7 @@
 //! that a model reports is ignored. A kind that nothing reported is absent, which is not 0. Averages divide by
 //! the number of all turns, so that the total remains the sum of its parts.
 
-use super::efficiency::{self, Amounts, Measure};
+use super::efficiency::{self, AmountsByKind, Measure, TokensByKind};
 use super::{Case, Details, Evaluation, Metric, MetricInfo, Scoring, TurnEvaluation, TurnPair};
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
@@ -25,7 +25,7 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(TokenUsage))
 }
 
-const TOKENS: Measure = Measure {
+const TOKENS: Measure<TokensByKind> = Measure {
     turn_amounts: tokens,
     average,
     details: Details::TokenUsage,
@@ -46,32 +46,37 @@ impl Metric for TokenUsage {
     }
 }
 
-/// The tokens of a turn, in the order of the fields of
-/// [`TokenUsageDetails`](crate::model::results::TokenUsageDetails).
-fn tokens(turn: Invocation<'_>) -> Amounts {
-    let mut sum = Amounts::default();
-    for usage in turn.events().unwrap_or_default().iter().filter_map(InvocationEvent::usage_metadata) {
-        for (sum, tokens) in sum.iter_mut().zip(call_amounts(usage)) {
-            *sum = both(*sum, tokens);
-        }
-    }
-    sum
+/// The tokens of a turn: the sums over its model calls.
+fn tokens(turn: Invocation<'_>) -> TokensByKind {
+    let usages = turn.events().unwrap_or_default().iter().filter_map(InvocationEvent::usage_metadata);
+    usages.map(call_tokens).fold(TokensByKind::default(), |sum, call| {
+        TokensByKind::from_kinds(|kind| sum_of(kind(&sum), kind(&call)))
+    })
 }
 
-fn call_amounts(usage: UsageMetadata<'_>) -> Amounts {
+fn call_tokens(usage: UsageMetadata<'_>) -> TokensByKind {
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
     let count = |tokens: Option<i64>| tokens.map(|tokens| tokens as f64);
-    let prompt = count(usage.prompt_token_count());
-    let cached = count(usage.cached_content_token_count());
-    let tool_use = count(usage.tool_use_prompt_token_count());
-    let candidates = count(usage.candidates_token_count());
-    let thoughts = count(usage.thoughts_token_count());
-    let (input, output) = (both(prompt, tool_use), both(candidates, thoughts));
-    [both(input, output), input, prompt, cached, tool_use, output, candidates, thoughts]
+    let prompt_tokens = count(usage.prompt_token_count());
+    let tool_use_tokens = count(usage.tool_use_prompt_token_count());
+    let candidates_tokens = count(usage.candidates_token_count());
+    let reasoning_tokens = count(usage.thoughts_token_count());
+    let input_tokens = sum_of(prompt_tokens, tool_use_tokens);
+    let output_tokens = sum_of(candidates_tokens, reasoning_tokens);
+    TokensByKind {
+        total_tokens: sum_of(input_tokens, output_tokens),
+        input_tokens,
+        prompt_tokens,
+        cached_tokens: count(usage.cached_content_token_count()),
+        tool_use_tokens,
+        output_tokens,
+        candidates_tokens,
+        reasoning_tokens,
+    }
 }
 
-/// The sum; `None` if both are.
-fn both(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+/// The sum; `None` if both are `None`.
+fn sum_of(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     match (a, b) {
         (None, None) => None,
         (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),

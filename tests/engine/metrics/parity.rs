@@ -9,7 +9,7 @@ use crate::support::{deviations, replay, spelling, vectors};
 use adk_metrics::foundation::error::Error;
 use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::foundation::write::Spelling;
-use adk_metrics::metrics::{Details, Dialect, Evaluation, TurnEvaluation};
+use adk_metrics::metrics::{Details, Dialect, Evaluation, SecondsByKind, TokensByKind, TurnEvaluation};
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::results::{EvalSetResult, EvalStatus};
 use adk_metrics::model::shape::{Record, View, Warnings, check};

@@ -100,26 +100,30 @@ fn compare_turn(turn: &str, recorded: Json<'_>, found: &TurnEvaluation<'_>, all:
 }
 
 fn compare_tokens(what: &str, recorded: Option<Json<'_>>, found: Option<&Details>, all: &mut Differences) {
-    const KINDS: [&str; 8] = [
-        "total_tokens",
-        "input_tokens",
-        "prompt_tokens",
-        "cached_tokens",
-        "tool_use_tokens",
-        "output_tokens",
-        "candidates_tokens",
-        "reasoning_tokens",
-    ];
-    let found = if let Some(Details::TokenUsage(tokens)) = found { *tokens } else { [None; 8] };
-    for (key, value) in KINDS.into_iter().zip(found) {
+    let found = if let Some(Details::TokenUsage(tokens)) = found { *tokens } else { TokensByKind::default() };
+    for (key, value) in [
+        ("total_tokens", found.total_tokens),
+        ("input_tokens", found.input_tokens),
+        ("prompt_tokens", found.prompt_tokens),
+        ("cached_tokens", found.cached_tokens),
+        ("tool_use_tokens", found.tool_use_tokens),
+        ("output_tokens", found.output_tokens),
+        ("candidates_tokens", found.candidates_tokens),
+        ("reasoning_tokens", found.reasoning_tokens),
+    ] {
         all.number(&format!("{what} {key}"), recorded.and_then(|json| json.get(key)), value);
     }
 }
 
 fn compare_durations(what: &str, recorded: Option<Json<'_>>, found: Option<&Details>, all: &mut Differences) {
-    const KINDS: [&str; 4] = ["total_seconds", "model_seconds", "tool_seconds", "framework_seconds"];
-    let found = if let Some(Details::Duration(seconds)) = found { *seconds } else { [None; 8] };
-    for (key, value) in KINDS.into_iter().zip(found) {
+    let found =
+        if let Some(Details::Duration(seconds)) = found { *seconds } else { SecondsByKind::default() };
+    for (key, value) in [
+        ("total_seconds", found.total_seconds),
+        ("model_seconds", found.model_seconds),
+        ("tool_seconds", found.tool_seconds),
+        ("framework_seconds", found.framework_seconds),
+    ] {
         all.number(&format!("{what} {key}"), recorded.and_then(|json| json.get(key)), value);
     }
 }
