@@ -137,6 +137,12 @@ impl Object<'_> {
         self.writer.begin_array()
     }
 
+    /// Begins an entry with an object; [`Object::end`] of that object ends it.
+    pub fn begin_object(&mut self, key: &str) -> Object<'_> {
+        self.entry(key, &Raw(""));
+        self.writer.object()
+    }
+
     /// Ends the object.
     pub fn end(self) {
         self.writer.text.push('}');
@@ -218,6 +224,59 @@ impl Write for u32 {
     }
 }
 
+/// An object that is assembled from parts before it is written. Its keys have one spelling.
+///
+/// ```
+/// use adk_metrics::foundation::write::ObjectBuilder;
+///
+/// let part = ObjectBuilder::default().with("text", &"Hi");
+/// let content = ObjectBuilder::default().with("parts", &[part]).with("role", &"user");
+/// assert_eq!(content.to_json(), r#"{"parts":[{"text":"Hi"}],"role":"user"}"#);
+/// ```
+#[derive(Default)]
+pub struct ObjectBuilder(Vec<(String, String)>);
+
+impl ObjectBuilder {
+    /// Adds an entry.
+    pub fn add(&mut self, key: &str, value: &dyn Write) {
+        self.0.push((key.to_owned(), to_json(value, Spelling::Camel)));
+    }
+
+    /// The object with one more entry.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: &dyn Write) -> Self {
+        self.add(key, value);
+        self
+    }
+
+    /// Appends the entries of another object.
+    pub fn append(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    /// Whether it has no entry.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The object as compact JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        to_json(self, Spelling::Camel)
+    }
+}
+
+impl Write for ObjectBuilder {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        for (key, json) in &self.0 {
+            object.entry(key, &Raw(json));
+        }
+        object.end();
+    }
+}
+
 /// JSON text, written as it is.
 pub struct Raw<'j>(pub &'j str);
 
@@ -256,6 +315,48 @@ impl<T: Write> Write for [T] {
         out.array(&mut self.iter().map(|item| item as &dyn Write));
     }
 }
+
+impl<T: Write, const N: usize> Write for [T; N] {
+    fn write(&self, out: &mut Writer) {
+        self.as_slice().write(out);
+    }
+}
+
+/// Declares a struct together with its JSON: each field has its key, and [absent](Write::is_absent) fields are omitted. So
+/// is an empty list with `if_any`.
+macro_rules! json_object {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident $(<$lt:lifetime>)? {
+            $( $(#[$field_meta:meta])* pub $field:ident: $type:ty = $key:literal $($if_any:ident)?, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        pub struct $name $(<$lt>)? {
+            $(
+                $(#[$field_meta])*
+                #[cfg_attr(feature = "schema", schemars(rename = $key))]
+                pub $field: $type,
+            )*
+        }
+
+        impl $(<$lt>)? $crate::foundation::write::Write for $name $(<$lt>)? {
+            fn write(&self, out: &mut $crate::foundation::write::Writer) {
+                let mut object = out.object();
+                $( json_object!(@write object, self.$field, $key $($if_any)?); )*
+                object.end();
+            }
+        }
+    };
+    (@write $object:ident, $value:expr, $key:literal) => { $object.optional($key, &$value) };
+    (@write $object:ident, $value:expr, $key:literal if_any) => {
+        if !$value.is_empty() {
+            $object.entry($key, &$value);
+        }
+    };
+}
+pub(crate) use json_object;
 
 /// Appends a text as a JSON string.
 pub fn quote(value: &str, text: &mut String) {

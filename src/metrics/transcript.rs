@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use crate::foundation::interner::Interner;
 use crate::foundation::json::Json;
 use crate::foundation::sort::groups;
-use crate::foundation::write::{Spelling, push_compact, quote};
+use crate::foundation::write::{Raw, Spelling, Write, Writer, push_compact, quote};
 use crate::model::config::either;
 use crate::model::content::{Content, FunctionCall, FunctionResponse, Part};
 use crate::model::invocation::{
@@ -286,55 +286,53 @@ pub(super) fn line(text: &mut String, parts: &[&str]) {
 
 /// A conversation in the format of Vertex AI's evaluation service: agents by name, and turns with events.
 pub(super) fn for_vertex(turns: Turns<'_>) -> String {
-    let mut text = String::from(r#"{"agents":{"#);
+    let mut out = Writer::new(Spelling::Camel);
+    let mut conversation = out.object();
+    let mut agents = conversation.begin_object("agents");
     let mut known = Interner::default();
-    let mut separator = "";
-    for turn in turns.iter() {
-        for agent in agents_in(turn) {
-            if known.find(&agent.name).is_some() {
-                continue;
-            }
-            text.push_str(separator);
-            separator = ",";
-            quote(&agent.name, &mut text);
-            text.push_str(r#":{"agentId":"#);
-            quote(&agent.name, &mut text);
-            text.push_str(r#","instruction":"#);
-            quote(&agent.instructions, &mut text);
-            if let Some(tools) = agent.tools {
-                text.push_str(r#","tools":"#);
-                text.push_str(tools.raw());
-            }
-            text.push('}');
-            known.intern(agent.name);
+    for agent in turns.iter().flat_map(agents_in) {
+        if known.find(&agent.name).is_some() {
+            continue;
         }
+        let mut entry = agents.begin_object(&agent.name);
+        entry.entry("agentId", &agent.name);
+        entry.entry("instruction", &agent.instructions);
+        entry.optional("tools", &agent.tools);
+        entry.end();
+        known.intern(agent.name);
     }
-    text.push_str(r#"},"turns":["#);
+    agents.end();
+    let mut list = conversation.begin_array("turns");
     for (index, turn) in turns.iter().enumerate() {
-        text.push_str(if index == 0 { r#"{"turnIndex":"# } else { r#",{"turnIndex":"# });
-        text.push_str(&index.to_string());
-        text.push_str(r#","turnId":"#);
-        quote(&turn.invocation_id(), &mut text);
-        text.push_str(r#","events":["#);
-        push_event(&mut text, "user", Some(turn.user_content()));
+        let mut entry = list.begin_item().object();
+        entry.entry("turnIndex", &(index as u32));
+        entry.entry("turnId", &turn.invocation_id());
+        let mut all = entry.begin_array("events");
+        all.item(&VertexEvent { author: "user".into(), content: Some(turn.user_content()) });
         for event in events(turn).filter(|event| event.content().is_some()) {
-            text.push(',');
-            push_event(&mut text, &event.author(), event.content());
+            all.item(&VertexEvent { author: event.author(), content: event.content() });
         }
-        text.push(',');
-        push_event(&mut text, "agent", turn.final_response());
-        text.push_str("]}");
+        all.item(&VertexEvent { author: "agent".into(), content: turn.final_response() });
+        all.end();
+        entry.end();
     }
-    text.push_str("]}");
-    text
+    list.end();
+    conversation.end();
+    out.into_text()
 }
 
-fn push_event(text: &mut String, author: &str, content: Option<Content<'_>>) {
-    text.push_str(r#"{"author":"#);
-    quote(author, text);
-    if let Some(content) = content {
-        text.push_str(r#","content":"#);
-        text.push_str(&content.to_json(Spelling::Camel));
+/// An event in the format of Vertex AI's evaluation service.
+struct VertexEvent<'a> {
+    author: Cow<'a, str>,
+    content: Option<Content<'a>>,
+}
+
+impl Write for VertexEvent<'_> {
+    fn write(&self, out: &mut Writer) {
+        let content = self.content.map(|content| content.to_json(Spelling::Camel));
+        let mut event = out.object();
+        event.entry("author", &self.author);
+        event.optional("content", &content.as_deref().map(Raw));
+        event.end();
     }
-    text.push('}');
 }

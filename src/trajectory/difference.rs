@@ -15,7 +15,7 @@ use super::f1::largest_pairs;
 use super::matching::CallEquality;
 use super::parameter_match::ParameterMatch;
 use crate::foundation::json::{Json, JsonKind};
-use crate::foundation::write::{Write, Writer};
+use crate::foundation::write::{Write, Writer, json_object};
 use crate::model::content::ToolCall;
 
 pub use super::argument_difference::MAX_DIFFERENCES;
@@ -28,7 +28,7 @@ const MAX_SIMILAR_BYTES: usize = 1 << 22;
 /// said to have moved.
 const MAX_MOVED_BYTES: usize = 1 << 25;
 
-/// What became of a call.
+/// How a call compares with the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub enum AlignmentKind {
@@ -40,35 +40,37 @@ pub enum AlignmentKind {
     Missing,
     /// The actual call was not expected.
     Extra,
-    /// The expected call was made, at another place.
+    /// The expected call was made, in another order.
     Moved,
 }
 
-/// One line of an explained trajectory.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
-pub struct AlignmentEntry<'a> {
-    /// What became of the call.
-    pub kind: AlignmentKind,
-    /// The index of the expected call; absent for an extra call.
-    pub expected_index: Option<u32>,
-    /// The index of the actual call; absent for a missing call.
-    pub actual_index: Option<u32>,
-    /// Where the arguments differ; at most 64 places.
-    #[cfg_attr(feature = "schema", schemars(default, skip_serializing_if = "Vec::is_empty"))]
-    pub differences: Vec<Difference<'a>>,
+json_object! {
+    /// An expected call, an actual call, or a pair of both, in an explained trajectory.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct AlignmentEntry<'a> {
+        /// How the call compares with the other side.
+        pub kind: AlignmentKind = "kind",
+        /// The index of the expected call; absent for an extra call.
+        pub expected_index: Option<u32> = "expectedIndex",
+        /// The index of the actual call; absent for a missing call.
+        pub actual_index: Option<u32> = "actualIndex",
+        /// Where the arguments differ; at most 64 differences.
+        #[cfg_attr(feature = "schema", schemars(default, skip_serializing_if = "Vec::is_empty"))]
+        pub differences: Vec<Difference<'a>> = "differences" if_any,
+    }
 }
 
-/// A place in the arguments of two calls where they differ.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Difference<'a> {
-    /// Where, such as `filters.price[0]` or `["a key"].b`; empty for the arguments as a whole.
-    pub path: String,
-    /// What was expected there; absent if nothing was.
-    pub expected: Option<DisplayJson<'a>>,
-    /// What was found there; absent if nothing was.
-    pub actual: Option<DisplayJson<'a>>,
+json_object! {
+    /// A difference between the arguments of two calls.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Difference<'a> {
+        /// Its path, such as `filters.price[0]` or `["a key"].b`; empty for the arguments as a whole.
+        pub path: String = "path",
+        /// The expected value; absent if none was expected.
+        pub expected: Option<DisplayJson<'a>> = "expected",
+        /// The actual value; absent if there is none.
+        pub actual: Option<DisplayJson<'a>> = "actual",
+    }
 }
 
 /// A JSON value as it is shown to users: numbers that a double cannot hold, such as
@@ -114,29 +116,6 @@ impl Write for AlignmentKind {
             Self::Moved => "moved",
         };
         name.write(out);
-    }
-}
-
-impl Write for AlignmentEntry<'_> {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("kind", &self.kind);
-        object.field("expected_index", "expectedIndex", &self.expected_index);
-        object.field("actual_index", "actualIndex", &self.actual_index);
-        if !self.differences.is_empty() {
-            object.entry("differences", &self.differences);
-        }
-        object.end();
-    }
-}
-
-impl Write for Difference<'_> {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("path", &self.path);
-        object.field("expected", "expected", &self.expected);
-        object.field("actual", "actual", &self.actual);
-        object.end();
     }
 }
 

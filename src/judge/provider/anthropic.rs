@@ -4,13 +4,13 @@
 //! API version 2026-10-21 temperature and similar parameters are rejected, and the key is sent as a bearer
 //! token. Users who set the header `anthropic-version` to the older version get its parameters and headers.
 
-use super::config::ParameterNames;
-use super::config::{Entries, MappedSettings};
+use super::config::{MappedSettings, ParameterNames};
 use super::json_path::append_strings;
 use super::{DraftReply, Protocol, ReplyPaths, Request, messages};
 #[cfg(feature = "schema")]
 use super::{FormField, ProviderManifest};
 use crate::foundation::json::{Document, Json, JsonKind};
+use crate::foundation::write::{ObjectBuilder, Raw, Spelling, Write, Writer, to_json};
 
 /// The API version these requests are written for.
 pub(super) const VERSION: &str = "2026-10-21";
@@ -60,27 +60,28 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 };
 
 fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> String {
-    let mut body = Entries::default();
-    body.string("model", model);
+    let mut body = ObjectBuilder::default().with("model", &model);
     if !settings.system.is_empty() {
-        body.string("system", &settings.system);
+        body.add("system", &settings.system);
     }
-    body.json("messages", &[&messages("", request.prompt)]);
+    body.add("messages", &messages("", request.prompt));
     if !settings.limited {
-        body.json("max_tokens", &[&MAX_TOKENS.saturating_add(settings.thinking_budget).to_string()]);
+        let max_tokens = MAX_TOKENS.saturating_add(settings.thinking_budget);
+        body.add("max_tokens", &Raw(&max_tokens.to_string()));
     }
-    body.append(&settings.top);
-    let mut output = Entries::default();
+    body.append(std::mem::take(&mut settings.top));
+    let mut output = ObjectBuilder::default();
     if !settings.effort.is_empty() {
-        output.string("effort", settings.effort);
+        output.add("effort", &settings.effort);
     }
     if let Some(schema) = request.response_schema {
-        output.json("format", &[r#"{"type":"json_schema","schema":"#, &without_limits(schema), "}"]);
+        let format = ObjectBuilder::default().with("type", &"json_schema");
+        output.add("format", &format.with("schema", &Raw(&without_limits(schema))));
     }
     if !output.is_empty() {
-        body.json("output_config", &[&output.object()]);
+        body.add("output_config", &output);
     }
-    body.object()
+    body.to_json()
 }
 
 fn read(body: Json<'_>, answer: &mut DraftReply) {
@@ -88,53 +89,43 @@ fn read(body: Json<'_>, answer: &mut DraftReply) {
     append_strings(body, "content", "text", &mut answer.text);
 }
 
-/// A schema without the limits of numbers, strings and arrays, which the API refuses; a reader has to check them.
+/// A schema without the limits of numbers, strings and arrays, which the API rejects; a reader has to check them.
 fn without_limits(schema: &str) -> String {
-    let mut text = String::new();
     match Document::parse(schema) {
-        Ok(document) => push_without_limits(document.root(), &mut text),
-        Err(_) => text.push_str(schema),
+        Ok(document) => to_json(&WithoutLimits(document.root()), Spelling::Camel),
+        Err(_) => schema.to_owned(),
     }
-    text
 }
 
-fn push_without_limits(schema: Json<'_>, text: &mut String) {
-    const LIMITS: [&str; 9] = [
-        "minItems",
-        "maxItems",
-        "minLength",
-        "maxLength",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-    ];
-    match schema.kind() {
-        JsonKind::Object => {
-            let mut object = Entries::default();
-            for (key, value) in schema.entries() {
-                // A property may have such a name too; its value is a schema.
-                if value.kind() == JsonKind::Number && LIMITS.contains(&&*key) {
-                    continue;
+struct WithoutLimits<'s>(Json<'s>);
+
+impl Write for WithoutLimits<'_> {
+    fn write(&self, out: &mut Writer) {
+        const LIMITS: [&str; 9] = [
+            "minItems",
+            "maxItems",
+            "minLength",
+            "maxLength",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+        ];
+        match self.0.kind() {
+            JsonKind::Object => {
+                let mut object = out.object();
+                for (key, value) in self.0.entries() {
+                    // A property may have such a name too; its value is a schema.
+                    if value.kind() != JsonKind::Number || !LIMITS.contains(&&*key) {
+                        object.entry(&key, &Self(value));
+                    }
                 }
-                let mut written = String::new();
-                push_without_limits(value, &mut written);
-                object.json(&key, &[&written]);
+                object.end();
             }
-            text.push_str(&object.object());
+            JsonKind::Array => self.0.items().map(Self).collect::<Vec<_>>().write(out),
+            _ => out.raw(self.0.raw()),
         }
-        JsonKind::Array => {
-            text.push('[');
-            for (at, item) in schema.items().enumerate() {
-                if at > 0 {
-                    text.push(',');
-                }
-                push_without_limits(item, text);
-            }
-            text.push(']');
-        }
-        _ => text.push_str(schema.raw()),
     }
 }
 

@@ -6,7 +6,7 @@
 use super::json_path::{for_each, string, string_at, whole};
 use super::{Endpoint, Provider};
 use crate::foundation::json::Json;
-use crate::foundation::write::{quote, quoted};
+use crate::foundation::write::{ObjectBuilder, Raw};
 
 /// A parameter: its name in the config, how it is mapped, and its names in OpenAI's chat completions and
 /// responses, Anthropic and Ollama, in the order of [`ParameterNames`]. An empty name: the provider has no such
@@ -80,56 +80,13 @@ pub(crate) fn parameters() -> impl Iterator<Item = &'static str> {
     PARAMETERS.iter().map(|Parameter(name, ..)| *name)
 }
 
-/// The entries of a JSON object that is being written, without its braces.
-#[derive(Default)]
-pub(super) struct Entries(String);
-
-impl Entries {
-    /// Adds an entry whose value is JSON text in pieces.
-    #[inline(never)]
-    pub(super) fn json(&mut self, key: &str, value: &[&str]) {
-        if !self.0.is_empty() {
-            self.0.push(',');
-        }
-        quote(key, &mut self.0);
-        self.0.push(':');
-        for piece in value {
-            self.0.push_str(piece);
-        }
-    }
-
-    /// Adds an entry whose value is a string.
-    #[inline(never)]
-    pub(super) fn string(&mut self, key: &str, value: &str) {
-        self.json(key, &[&quoted(value)]);
-    }
-
-    /// Appends the entries of another object.
-    pub(super) fn append(&mut self, other: &Entries) {
-        if !self.0.is_empty() && !other.0.is_empty() {
-            self.0.push(',');
-        }
-        self.0.push_str(&other.0);
-    }
-
-    /// Whether there is no entry yet.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The whole object.
-    pub(super) fn object(&self) -> String {
-        ["{", &self.0, "}"].concat()
-    }
-}
-
 /// A config mapped to one provider.
 #[derive(Default)]
 pub(super) struct MappedSettings {
     /// Parameters on the top level of the request.
-    pub(super) top: Entries,
+    pub(super) top: ObjectBuilder,
     /// Parameters in the object of generation settings.
-    pub(super) nested: Entries,
+    pub(super) nested: ObjectBuilder,
     /// The system prompt: that of the question, then that of the config.
     pub(super) system: String,
     /// Whether the config limits the length of the reply.
@@ -203,7 +160,7 @@ impl MappedSettings {
         }
         let entries = if nested { &mut self.nested } else { &mut self.top };
         // Google accepts the keys inside in either spelling.
-        entries.json(target, &[value.raw()]);
+        entries.add(target, &value);
         true
     }
 }
@@ -242,9 +199,9 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut MappedSettings) ->
                     effort = "none";
                 }
                 if provider == Provider::OpenAiChat {
-                    settings.top.string("reasoning_effort", effort);
+                    settings.top.add("reasoning_effort", &effort);
                 } else {
-                    settings.top.json("reasoning", &["{\"effort\":\"", effort, "\"}"]);
+                    settings.top.add("reasoning", &ObjectBuilder::default().with("effort", &effort));
                 }
             }
             Provider::Anthropic | Provider::Ollama if !effort.is_empty() => {
@@ -254,20 +211,22 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut MappedSettings) ->
                 if provider == Provider::Anthropic {
                     settings.effort = effort;
                 } else {
-                    settings.top.string("think", effort);
+                    settings.top.add("think", &effort);
                 }
             }
             Provider::Anthropic if budget == "0" => {
-                settings.top.json("thinking", &[r#"{"type":"disabled"}"#])
+                settings.top.add("thinking", &ObjectBuilder::default().with("type", &"disabled"));
             }
             Provider::Anthropic if tokens > 0 => {
                 // The API rejects less.
                 settings.thinking_budget = tokens.max(1024);
-                let budget = settings.thinking_budget.to_string();
-                settings.top.json("thinking", &[r#"{"type":"enabled","budget_tokens":"#, &budget, "}"]);
+                let thinking = ObjectBuilder::default()
+                    .with("type", &"enabled")
+                    .with("budget_tokens", &Raw(&settings.thinking_budget.to_string()));
+                settings.top.add("thinking", &thinking);
             }
             Provider::Ollama if !budget.is_empty() => {
-                settings.top.json("think", &[if budget == "0" { "false" } else { "true" }]);
+                settings.top.add("think", &(budget != "0"));
             }
             // The model decides by default.
             _ => understood &= budget == "-1",

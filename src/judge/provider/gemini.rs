@@ -3,13 +3,13 @@
 //! Source: <https://ai.google.dev/api/generate-content>, and what `@google/genai` sends. The key is sent as a
 //! header, never in the URL. Vertex AI uses the same body with another URL.
 
-use super::config::ParameterNames;
-use super::config::{Entries, MappedSettings};
+use super::config::{MappedSettings, ParameterNames};
 use super::json_path::{for_each, get, is_true, string};
 #[cfg(feature = "schema")]
 use super::{DEFAULT_MODEL, FormField, ProviderManifest};
 use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, escape};
 use crate::foundation::json::Json;
+use crate::foundation::write::{ObjectBuilder, Raw};
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "gemini",
@@ -52,31 +52,24 @@ fn url(endpoint: &Endpoint, model: &str) -> String {
 
 pub(super) fn body(request: &Request<'_>, _model: &str, settings: &mut MappedSettings) -> String {
     if let Some(schema) = request.response_schema {
-        settings.nested.string("responseMimeType", "application/json");
-        settings.nested.json("responseJsonSchema", &[schema]);
+        settings.nested.add("responseMimeType", &"application/json");
+        settings.nested.add("responseJsonSchema", &Raw(schema));
     }
-    let mut body = Entries::default();
-    body.json("contents", &["[", &content("user", request.prompt), "]"]);
+    let mut body = ObjectBuilder::default().with("contents", &[content("user", request.prompt)]);
     if !settings.system.is_empty() {
-        body.json("systemInstruction", &[&content("user", &settings.system)]);
+        body.add("systemInstruction", &content("user", &settings.system));
     }
-    body.append(&settings.top);
+    body.append(std::mem::take(&mut settings.top));
     if !settings.nested.is_empty() {
-        body.json("generationConfig", &[&settings.nested.object()]);
+        body.add("generationConfig", &settings.nested);
     }
-    body.object()
+    body.to_json()
 }
 
 /// A content with one text; without a role if that is empty.
-pub(super) fn content(role: &str, text: &str) -> String {
-    let mut part = Entries::default();
-    part.string("text", text);
-    let mut content = Entries::default();
-    content.json("parts", &["[", &part.object(), "]"]);
-    if !role.is_empty() {
-        content.string("role", role);
-    }
-    content.object()
+pub(super) fn content(role: &str, text: &str) -> ObjectBuilder {
+    let content = ObjectBuilder::default().with("parts", &[ObjectBuilder::default().with("text", &text)]);
+    if role.is_empty() { content } else { content.with("role", &role) }
 }
 
 pub(super) const REPLY_PATHS: ReplyPaths = ReplyPaths {

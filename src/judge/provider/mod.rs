@@ -46,7 +46,8 @@ pub mod vertex_evaluate;
 
 use super::reply::scan::find;
 use crate::foundation::json::Json;
-use config::{Entries, MappedSettings, ParameterNames};
+use crate::foundation::write::ObjectBuilder;
+use config::{MappedSettings, ParameterNames};
 pub(crate) use config::{is_name, parameters};
 pub use endpoint::Endpoint;
 pub use exchange::{HostAnswer, HostFailure, Query};
@@ -271,18 +272,13 @@ fn escape(text: &str, path: &mut String) {
 }
 
 /// The messages of a chat: the system prompt, if it belongs there, and the question.
-fn messages(system: &str, prompt: &str) -> String {
-    let mut messages = String::from("[");
+fn messages(system: &str, prompt: &str) -> Vec<ObjectBuilder> {
+    let mut messages = Vec::new();
     for (role, content) in [("system", system), ("user", prompt)] {
         if role == "user" || !content.is_empty() {
-            let mut message = Entries::default();
-            message.string("role", role);
-            message.string("content", content);
-            messages.push_str(if messages.len() > 1 { "," } else { "" });
-            messages.push_str(&message.object());
+            messages.push(ObjectBuilder::default().with("role", &role).with("content", &content));
         }
     }
-    messages.push(']');
     messages
 }
 

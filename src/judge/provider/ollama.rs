@@ -2,13 +2,13 @@
 //!
 //! Source: <https://docs.ollama.com/api/chat>, and what `ollama` sends.
 
-use super::config::ParameterNames;
-use super::config::{Entries, MappedSettings};
+use super::config::{MappedSettings, ParameterNames};
 use super::json_path::string;
 use super::{DraftReply, Protocol, ReplyPaths, Request, messages, without_thoughts};
 #[cfg(feature = "schema")]
 use super::{FormField, ProviderManifest};
 use crate::foundation::json::Json;
+use crate::foundation::write::{ObjectBuilder, Raw};
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "ollama",
@@ -48,18 +48,17 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 };
 
 fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> String {
-    let mut body = Entries::default();
-    body.string("model", model);
-    body.json("messages", &[&messages(&settings.system, request.prompt)]);
-    body.append(&settings.top);
+    let mut body = ObjectBuilder::default().with("model", &model);
+    body.add("messages", &messages(&settings.system, request.prompt));
+    body.append(std::mem::take(&mut settings.top));
     if let Some(schema) = request.response_schema {
-        body.json("format", &[schema]);
+        body.add("format", &Raw(schema));
     }
     if !settings.nested.is_empty() {
-        body.json("options", &[&settings.nested.object()]);
+        body.add("options", &settings.nested);
     }
-    body.json("stream", &["false"]);
-    body.object()
+    body.add("stream", &false);
+    body.to_json()
 }
 
 fn read(body: Json<'_>, answer: &mut DraftReply) {

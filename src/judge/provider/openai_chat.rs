@@ -2,13 +2,13 @@
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/chat>, and what `openai` sends.
 
-use super::config::ParameterNames;
-use super::config::{Entries, MappedSettings};
+use super::config::{MappedSettings, ParameterNames};
 use super::json_path::{append_strings, string};
 use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, messages, without_thoughts};
 #[cfg(feature = "schema")]
 use super::{FormField, ProviderManifest};
 use crate::foundation::json::Json;
+use crate::foundation::write::{ObjectBuilder, Raw};
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "openai",
@@ -56,15 +56,22 @@ pub(super) fn url(endpoint: &Endpoint, path: &str) -> String {
 }
 
 fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> String {
-    let mut body = Entries::default();
-    body.string("model", model);
-    body.json("messages", &[&messages(&settings.system, request.prompt)]);
-    body.append(&settings.top);
+    let mut body = ObjectBuilder::default().with("model", &model);
+    body.add("messages", &messages(&settings.system, request.prompt));
+    body.append(std::mem::take(&mut settings.top));
     if let Some(schema) = request.response_schema {
-        let form = r#"{"type":"json_schema","json_schema":{"name":"reply","strict":true,"schema":"#;
-        body.json("response_format", &[form, schema, "}}"]);
+        let format = ObjectBuilder::default().with("type", &"json_schema");
+        body.add(
+            "response_format",
+            &format.with("json_schema", &strict_schema(ObjectBuilder::default(), schema)),
+        );
     }
-    body.object()
+    body.to_json()
+}
+
+/// A schema as OpenAI's APIs take it, added to what comes before it.
+pub(super) fn strict_schema(before: ObjectBuilder, schema: &str) -> ObjectBuilder {
+    before.with("name", &"reply").with("strict", &true).with("schema", &Raw(schema))
 }
 
 fn read(body: Json<'_>, answer: &mut DraftReply) {

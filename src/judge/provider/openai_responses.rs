@@ -4,12 +4,12 @@
 
 #[cfg(feature = "schema")]
 use super::ProviderManifest;
-use super::config::ParameterNames;
-use super::config::{Entries, MappedSettings};
+use super::config::{MappedSettings, ParameterNames};
 use super::json_path::{append_strings, for_each, string};
-use super::openai_chat::{NOT_FOUND, UNREACHABLE, url};
+use super::openai_chat::{NOT_FOUND, UNREACHABLE, strict_schema, url};
 use super::{DraftReply, Protocol, ReplyPaths, Request};
 use crate::foundation::json::Json;
+use crate::foundation::write::ObjectBuilder;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "openai-responses",
@@ -39,20 +39,19 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 };
 
 fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> String {
-    let mut body = Entries::default();
-    body.string("model", model);
+    let mut body = ObjectBuilder::default().with("model", &model);
     if !settings.system.is_empty() {
-        body.string("instructions", &settings.system);
+        body.add("instructions", &settings.system);
     }
-    body.string("input", request.prompt);
+    body.add("input", &request.prompt);
     // Asks the provider not to store the question, which it does by default.
-    body.json("store", &["false"]);
-    body.append(&settings.top);
+    body.add("store", &false);
+    body.append(std::mem::take(&mut settings.top));
     if let Some(schema) = request.response_schema {
-        let form = r#"{"format":{"type":"json_schema","name":"reply","strict":true,"schema":"#;
-        body.json("text", &[form, schema, "}}"]);
+        let format = ObjectBuilder::default().with("type", &"json_schema");
+        body.add("text", &ObjectBuilder::default().with("format", &strict_schema(format, schema)));
     }
-    body.object()
+    body.to_json()
 }
 
 fn read(body: Json<'_>, answer: &mut DraftReply) {

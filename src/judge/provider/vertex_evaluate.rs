@@ -8,10 +8,10 @@
 //! <https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations/evaluateInstances>, and
 //! what google-cloud-aiplatform sends. O(n) in the texts.
 
-use super::config::Entries;
 use super::json_path::{for_each, get, is_true, string, string_at};
 use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, vertex};
 use crate::foundation::json::{Document, Json};
+use crate::foundation::write::{ObjectBuilder, Raw};
 
 /// What is evaluated.
 #[derive(Clone, Copy)]
@@ -56,49 +56,48 @@ pub struct VertexRubric {
 }
 
 /// The metrics of whole conversations with a specification that Vertex AI knows. It also knows `safety_v1`.
-const OF_CONVERSATIONS: [&str; 3] =
+const CONVERSATION_METRICS: [&str; 3] =
     ["multi_turn_task_success_v1", "multi_turn_trajectory_quality_v1", "multi_turn_tool_use_quality_v1"];
 
 /// The body of a request: a metric and the instance to score. `None` if Vertex AI has no such metric, or not
 /// for this kind of instance.
 #[must_use]
 pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
-    let mut body = Entries::default();
-    match instance {
+    let body = match instance {
         Instance::Turn { response, .. } if metric == "response_evaluation_score" => {
-            let mut instance = Entries::default();
-            instance.string("prediction", response);
-            body.json("coherenceInput", &[r#"{"metricSpec":{},"instance":"#, &instance.object(), "}"]);
+            let input = ObjectBuilder::default()
+                .with("metricSpec", &ObjectBuilder::default())
+                .with("instance", &ObjectBuilder::default().with("prediction", &response));
+            ObjectBuilder::default().with("coherenceInput", &input)
         }
         Instance::Turn { prompt, reference, response } if metric == "safety_v1" => {
-            let mut instance = Entries::default();
-            instance.json("prompt", &[&contents(prompt)]);
-            instance.json("response", &[&contents(response)]);
+            let mut instance = ObjectBuilder::default()
+                .with("prompt", &contents(&[gemini::content("", prompt)]))
+                .with("response", &contents(&[gemini::content("", response)]));
             if let Some(reference) = reference {
-                instance.json("reference", &[&contents(reference)]);
+                instance.add("reference", &contents(&[gemini::content("", reference)]));
             }
             // The same content again, as the conversation that the service reads.
-            let data = [
-                r#"{"turns":[{"turnIndex":0,"turnId":"turn_0","events":[{"author":"user","content":"#,
-                &gemini::content("", prompt),
-                r#"},{"author":"model","content":"#,
-                &gemini::content("", response),
-                "}]}]}",
-            ];
-            instance.json("agentEvalData", &data);
-            predefine(&mut body, metric);
-            body.json("instance", &[&instance.object()]);
+            let events = [("user", prompt), ("model", response)].map(|(author, text)| {
+                let event = ObjectBuilder::default().with("author", &author);
+                event.with("content", &gemini::content("", text))
+            });
+            let turn = ObjectBuilder::default()
+                .with("turnIndex", &0_u32)
+                .with("turnId", &"turn_0")
+                .with("events", &events);
+            predefined(
+                metric,
+                instance.with("agentEvalData", &ObjectBuilder::default().with("turns", &[turn])),
+            )
         }
-        Instance::Conversation(data) if OF_CONVERSATIONS.contains(&metric) => {
-            let mut instance = Entries::default();
-            instance.json("prompt", &[r#"{"contents":{"contents":[]}}"#]);
-            instance.json("agentEvalData", &[data]);
-            predefine(&mut body, metric);
-            body.json("instance", &[&instance.object()]);
+        Instance::Conversation(data) if CONVERSATION_METRICS.contains(&metric) => {
+            let instance = ObjectBuilder::default().with("prompt", &contents(&[]));
+            predefined(metric, instance.with("agentEvalData", &Raw(data)))
         }
         _ => return None,
-    }
-    Some(body.object())
+    };
+    Some(body.to_json())
 }
 
 /// The request with a [`body`].
@@ -117,13 +116,15 @@ pub fn render(endpoint: &Endpoint, body: String) -> Result<HttpRequest, Box<Fail
     Ok(HttpRequest { url, headers: endpoint.request_headers(), body, needs_token: endpoint.needs_token() })
 }
 
-fn predefine(body: &mut Entries, metric: &str) {
-    let spec = [r#"[{"predefinedMetricSpec":{"metricSpecName":""#, metric, r#""}}]"#];
-    body.json("metrics", &spec);
+/// A request for a metric with a specification that Vertex AI knows.
+fn predefined(metric: &str, instance: ObjectBuilder) -> ObjectBuilder {
+    let spec = ObjectBuilder::default().with("metricSpecName", &metric);
+    let metrics = [ObjectBuilder::default().with("predefinedMetricSpec", &spec)];
+    ObjectBuilder::default().with("metrics", &metrics).with("instance", &instance)
 }
 
-fn contents(text: &str) -> String {
-    [r#"{"contents":{"contents":["#, &gemini::content("", text), "]}}"].concat()
+fn contents(contents: &[ObjectBuilder]) -> ObjectBuilder {
+    ObjectBuilder::default().with("contents", &ObjectBuilder::default().with("contents", &contents))
 }
 
 /// Checks whether an answer has an evaluation for [`parse`]. A metric that the service could not score counts

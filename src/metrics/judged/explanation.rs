@@ -4,20 +4,21 @@
 use std::borrow::Cow;
 
 use super::Answer;
-use crate::foundation::write::{Write, Writer};
+use crate::foundation::write::json_object;
 use crate::judge::calls::Usage;
 use crate::judge::reply::Validation;
 
-/// How often a judge was asked about a turn, and what it said.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
-pub struct Samples {
-    /// How many samples were asked.
-    pub asked: u32,
-    /// How many might have been.
-    pub of: u32,
-    /// What each said.
-    pub votes: Vec<SampleVote>,
+json_object! {
+    /// How often a judge was asked about a turn, and what it said.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Samples {
+        /// How many samples were asked.
+        pub asked: u32 = "asked",
+        /// The most samples that could have been asked.
+        pub of: u32 = "of",
+        /// The vote of each sample.
+        pub votes: Vec<SampleVote> = "votes",
+    }
 }
 
 impl Samples {
@@ -30,7 +31,6 @@ impl Samples {
             for reply in &answer.replies {
                 samples.votes.push(SampleVote {
                     sample_index: reply.sample,
-                    #[cfg(feature = "schema")]
                     judge: None,
                     purpose: answer.question.purpose.as_str().into(),
                     step_index: later_step(answer.question.step),
@@ -45,62 +45,38 @@ impl Samples {
     }
 }
 
-impl Write for Samples {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("asked", &self.asked);
-        object.entry("of", &self.of);
-        object.entry("votes", &self.votes);
-        object.end();
+json_object! {
+    /// The vote of one sample.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct SampleVote {
+        /// The index of the sample.
+        pub sample_index: u32 = "sampleIndex",
+        /// The judge that was asked, if a panel was. The package fills it in.
+        pub judge: Option<String> = "judge",
+        /// The purpose of the question: `verdict`, `segment`, `validate` or `score`.
+        pub purpose: Cow<'static, str> = "purpose",
+        /// The index of the step within the turn, if a metric asks about several.
+        pub step_index: Option<u32> = "stepIndex",
+        /// Its score; for several rubrics the mean. Absent if the reply could not be read or is about sentences.
+        pub score: Option<f64> = "score",
+        /// What the judge wrote.
+        pub reply: String = "reply",
+        /// The tokens it used.
+        pub usage: Option<SampleUsage> = "usage",
+        /// Whether it came from a cache.
+        pub cached: Option<bool> = "cached",
     }
 }
 
-/// What one sample said.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
-pub struct SampleVote {
-    /// Which sample.
-    pub sample_index: u32,
-    /// Who said it, where a panel was asked; the package adds it.
-    #[cfg(feature = "schema")]
-    pub judge: Option<String>,
-    /// What it was asked for: `verdict`, `segment`, `validate` or `score`.
-    pub purpose: Cow<'static, str>,
-    /// The answer within the turn that it is about, where a metric asks about several.
-    pub step_index: Option<u32>,
-    /// What it is worth, a mean if it speaks of several rubrics; absent if the reply could not be read,
-    /// or is about sentences.
-    pub score: Option<f64>,
-    /// What the judge wrote.
-    pub reply: String,
-    /// What it cost.
-    pub usage: Option<SampleUsage>,
-    /// Whether it came from a cache.
-    pub cached: Option<bool>,
-}
-
-impl Write for SampleVote {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("sampleIndex", &self.sample_index);
-        object.entry("purpose", &self.purpose);
-        object.optional("stepIndex", &self.step_index);
-        object.optional("score", &self.score);
-        object.entry("reply", &self.reply);
-        object.optional("usage", &self.usage);
-        object.optional("cached", &self.cached);
-        object.end();
+json_object! {
+    /// The tokens of one reply.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct SampleUsage {
+        /// Tokens of the prompt.
+        pub input_tokens: f64 = "inputTokens",
+        /// Tokens of the reply.
+        pub output_tokens: f64 = "outputTokens",
     }
-}
-
-/// The tokens of one reply.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
-pub struct SampleUsage {
-    /// Tokens of the prompt.
-    pub input_tokens: f64,
-    /// Tokens of the reply.
-    pub output_tokens: f64,
 }
 
 impl From<Usage> for SampleUsage {
@@ -110,59 +86,40 @@ impl From<Usage> for SampleUsage {
     }
 }
 
-impl Write for SampleUsage {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("inputTokens", &self.input_tokens);
-        object.entry("outputTokens", &self.output_tokens);
-        object.end();
+json_object! {
+    /// How the samples voted on one rubric.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct RubricVotes {
+        /// The rubric.
+        pub rubric_id: String = "rubricId",
+        /// The property in words.
+        pub text: String = "text",
+        /// The number of samples that said yes.
+        pub yes: u32 = "yes",
+        /// The number of samples that said no.
+        pub no: u32 = "no",
+        /// The number of samples that mentioned it and said neither.
+        pub unscored: u32 = "unscored",
     }
 }
 
-/// How the samples voted on one rubric.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
-pub struct RubricVotes {
-    /// The rubric.
-    pub rubric_id: String,
-    /// The property in words.
-    pub text: String,
-    /// Samples that found it met.
-    pub yes: u32,
-    /// Samples that did not.
-    pub no: u32,
-    /// Samples that spoke of it and said neither.
-    pub unscored: u32,
-}
-
-impl Write for RubricVotes {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("rubricId", &self.rubric_id);
-        object.entry("text", &self.text);
-        for (key, count) in [("yes", self.yes), ("no", self.no), ("unscored", self.unscored)] {
-            object.entry(key, &count);
-        }
-        object.end();
+json_object! {
+    /// A judge's label for one sentence.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Sentence {
+        /// The sentence.
+        pub text: String = "text",
+        /// `supported`, `unsupported`, `contradictory`, `disputed` or `not_applicable`.
+        pub label: String = "label",
+        /// Why it has this label.
+        pub rationale: String = "rationale",
+        /// What in the context supports it.
+        pub supporting_excerpt: Option<String> = "supportingExcerpt",
+        /// What in the context contradicts it.
+        pub contradicting_excerpt: Option<String> = "contradictingExcerpt",
+        /// The index of the step within the turn, if a metric asks about several.
+        pub step_index: Option<u32> = "stepIndex",
     }
-}
-
-/// What a judge says of one sentence.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
-pub struct Sentence {
-    /// The sentence.
-    pub text: String,
-    /// `supported`, `unsupported`, `contradictory`, `disputed` or `not_applicable`.
-    pub label: String,
-    /// Why.
-    pub rationale: String,
-    /// What in the context supports it.
-    pub supporting_excerpt: Option<String>,
-    /// What in the context contradicts it.
-    pub contradicting_excerpt: Option<String>,
-    /// The answer within the turn that it is part of, where a metric asks about several.
-    pub step_index: Option<u32>,
 }
 
 impl Sentence {
@@ -176,19 +133,6 @@ impl Sentence {
             contradicting_excerpt: found.contradicting_excerpt,
             step_index: later_step(step),
         }
-    }
-}
-
-impl Write for Sentence {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("text", &self.text);
-        object.entry("label", &self.label);
-        object.entry("rationale", &self.rationale);
-        object.optional("supportingExcerpt", &self.supporting_excerpt);
-        object.optional("contradictingExcerpt", &self.contradicting_excerpt);
-        object.optional("stepIndex", &self.step_index);
-        object.end();
     }
 }
 
