@@ -243,6 +243,10 @@ export interface JudgeProgress {
   cached: number;
   /** Samples that early stopping made needless; they are not asked. */
   saved: number;
+  /** How many of the saved samples might have changed a verdict, at least; with a risk only. */
+  savedAtRisk?: number;
+  /** Verdicts of votes that ended on a risk. */
+  verdictsAtRisk?: number;
   /** Samples that will have no reply. */
   lost: number;
   /** Answers that do not say how many tokens they took; these are estimated from the length of the prompt. */
@@ -297,6 +301,8 @@ export interface JudgeStamp {
   function?: string;
   /** The models or functions of a panel: samples 0, 1, … are the replies of the first, the second and so on, in turn. */
   panel?: string[];
+  /** On what votes ended that were not certain: the risk, and how samples vote; absent without a risk, or if none could. */
+  earlyStop?: { risk: number; prior: VotePrior };
   /** The exact models that replies name, in the order of the alphabet; of twenty at most. */
   modelVersions?: string[];
   /** The first 16 hexadecimal digits of the SHA-256 of each prompt's template, by the prompt's name. */
@@ -313,10 +319,27 @@ export interface Progress {
   judge?: JudgeProgress;
 }
 
+/** How likely the samples of a question vote yes: a beta distribution. */
+export interface VotePrior {
+  /** As many votes for it count before any vote; above 0. */
+  positive: number;
+  /** As many votes against it; above 0. */
+  negative: number;
+}
+
+/**
+ * When a vote ends. `true` or `"exact"`: when the missing samples cannot change it. `false` or `"none"`: when all samples are asked.
+ * With a `risk`: also when all samples would decide otherwise with a chance below it, by how samples voted on the first 20 questions
+ * of the metric, or by a `prior`.
+ */
+export type EarlyStop = boolean | "exact" | "none" | { risk: number; prior?: VotePrior };
+
 /** How to evaluate. */
 export interface EvaluatorOptions extends Partial<
-  Pick<RunOptions, Exclude<(typeof EVALUATOR_OPTIONS)[number], "prompts">>
+  Pick<RunOptions, Exclude<(typeof EVALUATOR_OPTIONS)[number], "prompts" | "earlyStop">>
 > {
+  /** When a vote ends. Default: `"exact"`, when the missing samples cannot change it. */
+  earlyStop?: EarlyStop;
   /** Who answers the questions of judged metrics. Default: the one of `setDefaultJudge`, or of the environment. */
   judge?: Judge;
   /** Has Vertex AI score the metrics that google-adk leaves to it; without it the judge does. */

@@ -11,9 +11,16 @@
 //! verdict, in whatever order replies arrive. A failed sample stays unknown, and another is asked instead as
 //! long as one is left. If none is left and the verdict is open, the failed ones may be asked once more.
 //!
-//! Complexity: O(1) per verdict and reply.
+//! A vote may also end on [`Evidence`]: as soon as the missing votes decide otherwise with a chance below a
+//! risk. The same holds then: the next wave is the fewest votes that could end it, which one-sided votes do
+//! first, and each reply lowers that number by at most one. So what is asked depends on the replies alone, not on
+//! when they arrive.
+//!
+//! Complexity: O(1) per verdict and reply; with evidence O(n log n) for n samples.
 
 use std::ops::Range;
+
+use super::evidence::Evidence;
 
 /// The vote of one sample on one verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +132,11 @@ impl Tally {
         positive.min(negative)
     }
 
+    /// With so many more votes.
+    fn with(self, positive: u32, negative: u32) -> Self {
+        Self { positive: self.positive + positive, negative: self.negative + negative, ..self }
+    }
+
     /// The share of positive votes among the positive and negative ones, from 0.0 to 1.0; `None` if there are
     /// no such votes. ADK-TS scores `final_response_match_v2` this way.
     #[must_use]
@@ -151,7 +163,7 @@ pub enum VotingRule {
 pub enum Outcome {
     /// Missing replies may still change the result.
     Open,
-    /// The result is the one that all samples would give.
+    /// The result is the one that all samples would give, or all but certainly so.
     Settled,
     /// Too many samples failed: the remaining ones cannot decide.
     Undecidable,
@@ -182,6 +194,7 @@ pub struct Votes {
     failed: Vec<u32>,
     had_second_chance: bool,
     rule: VotingRule,
+    evidence: Option<Evidence>,
     tallies: Vec<Tally>,
 }
 
@@ -196,8 +209,20 @@ impl Votes {
             failed: Vec::new(),
             had_second_chance: false,
             rule,
+            evidence: None,
             tallies: vec![Tally::default(); verdicts],
         }
+    }
+
+    /// Whether the vote skips samples that cannot change its verdicts.
+    #[must_use]
+    pub fn stops_early(&self) -> bool {
+        self.rule == VotingRule::Majority { early_stop: true }
+    }
+
+    /// Lets the vote end on evidence as well.
+    pub fn rest_on(&mut self, evidence: Evidence) {
+        self.evidence = Some(evidence);
     }
 
     /// The indexes of the samples to ask now, which count as asked from then on. Empty if samples in flight
@@ -255,7 +280,7 @@ impl Votes {
     /// The smallest number of further replies after which nothing needs to be asked.
     fn settling(&self) -> u32 {
         let missing = self.missing();
-        let settling = |all: u32, tally: &Tally| all.max(tally.settling(missing));
+        let settling = |all: u32, tally: &Tally| all.max(self.settling_of(tally, missing));
         match self.rule {
             VotingRule::Majority { early_stop: true } => self.tallies.iter().fold(0, settling),
             VotingRule::Majority { early_stop: false } => {
@@ -265,16 +290,60 @@ impl Votes {
         }
     }
 
+    /// The smallest number of further votes that could settle one verdict.
+    fn settling_of(&self, tally: &Tally, missing: u32) -> u32 {
+        let certain = tally.settling(missing);
+        let Some(evidence) = &self.evidence else { return certain };
+        let is_enough = |further: u32| {
+            let left = missing - further;
+            [tally.with(further, 0), tally.with(0, further)]
+                .iter()
+                .any(|tally| evidence.verdict(tally, left).is_some())
+        };
+        let (mut least, mut most) = (0, certain);
+        while least < most {
+            let middle = (least + most) / 2;
+            if is_enough(middle) {
+                most = middle;
+            } else {
+                least = middle + 1;
+            }
+        }
+        most
+    }
+
+    /// How likely all samples would have decided otherwise, of the verdict where that is likeliest; 0.0 if all are
+    /// certain.
+    #[must_use]
+    pub fn risk(&self) -> f64 {
+        let missing = self.missing();
+        let chance = |tally: &Tally| self.evidence.map_or(0.0, |it| it.chance_of_other(tally, missing));
+        self.tallies.iter().map(chance).fold(0.0, f64::max)
+    }
+
+    /// How many verdicts rest on evidence, and how many more samples it would have taken at least to be certain of
+    /// all.
+    #[must_use]
+    pub fn at_risk(&self) -> (u32, u32) {
+        let missing = self.missing();
+        let further = self.tallies.iter().map(|tally| tally.settling(missing)).filter(|further| *further > 0);
+        if self.evidence.is_none() || self.outcome() != Outcome::Settled {
+            return (0, 0);
+        }
+        further.fold((0, 0), |(verdicts, samples), further| (verdicts + 1, samples.max(further)))
+    }
+
     /// How many samples are unknown: not asked, not answered yet, or failed.
     #[must_use]
     pub fn missing(&self) -> u32 {
         self.samples.saturating_sub(self.known)
     }
 
-    /// The verdict with this index, if unknown samples cannot change it.
+    /// The verdict with this index, if unknown samples cannot change it, or hardly so.
     #[must_use]
     pub fn verdict(&self, index: usize) -> Option<Verdict> {
-        self.tallies.get(index)?.verdict(self.missing())
+        let (tally, missing) = (self.tallies.get(index)?, self.missing());
+        tally.verdict(missing).or_else(|| self.evidence?.verdict(tally, missing))
     }
 
     /// The votes so far, by verdict.

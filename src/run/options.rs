@@ -1,6 +1,6 @@
 //! The settings of a run that the host chooses.
 
-use super::JudgeOptions;
+use super::{JudgeOptions, Risk};
 use crate::metrics::{Dialect, Explain};
 
 /// The settings of a run.
@@ -16,6 +16,8 @@ pub struct Options {
     pub timeout_ms: Option<f64>,
     /// Whether to skip samples that can no longer change a verdict.
     pub early_stop: bool,
+    /// Whether a vote that stops early may also end before its verdict is certain.
+    pub risk: Option<Risk>,
     /// How to ask judges.
     pub judges: JudgeOptions,
     /// Whether a case fails as a whole if the numbers of its actual and expected turns differ; otherwise each
@@ -33,6 +35,7 @@ impl Default for Options {
             concurrency: 8,
             timeout_ms: None,
             early_stop: true,
+            risk: None,
             judges: JudgeOptions::default(),
             same_turns: true,
             selected_case: None,

@@ -357,6 +357,13 @@ export const OPTIONS: readonly OptionEntry[] = [
     help: OPTION_HELP.concurrency,
   },
   {
+    name: "early-stop",
+    group: "judges",
+    commands: SCORED,
+    value: "<when>",
+    help: "When a vote of samples ends: exact, when the missing ones cannot change it; none, when all are asked; or a risk such as 0.01, also when all would decide otherwise with a chance below it, by how samples voted on the metric's first 20 questions. Default: exact.",
+  },
+  {
     name: "record",
     group: "judges",
     commands: JUDGED,

@@ -7,7 +7,7 @@ import { modelAtProvider } from "../judges/environment.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { count } from "../report/text.js";
 import type { Gates } from "../statistics/gates.js";
-import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry } from "../types.js";
+import type { Budget, Dialect, EarlyStop, EvalSetResult, EvaluatorOptions, MetricRegistry } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
 import { budgetOf, sayPrices } from "./budget.js";
@@ -169,6 +169,7 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): ScoringO
   const explain = given.one("explain");
   const dialect = given.one("dialect");
   const concurrency = given.one("concurrency");
+  const earlyStop = given.one("early-stop");
   return {
     explain:
       explain === undefined
@@ -178,9 +179,20 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): ScoringO
         : oneOf<Explain>("explain", explain, ["none", "failures", "all"]),
     ...(dialect === undefined ? {} : { dialect: oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]) }),
     ...(concurrency === undefined ? {} : { concurrency: countOf("concurrency", concurrency) }),
+    ...(earlyStop === undefined ? {} : { earlyStop: earlyStopOf(earlyStop) }),
     ...(given.has("advisory") ? { advisory: given.all("advisory") } : {}),
     ...(given.has("metrics") ? { timeoutMs: METRIC_TIMEOUT_MS } : {}),
   };
+}
+
+/** @throws {Mistake} for what says nothing of when votes end. */
+function earlyStopOf(text: string): EarlyStop {
+  if (text === "exact" || text === "none") return text;
+  const risk = /^(?:0|0?\.\d+)$/.test(text) ? Number(text) : 0;
+  if (risk > 0 && risk <= 0.5) return { risk };
+  throw new Mistake(`--early-stop cannot be \`${text}\``, {
+    help: "It is exact, none, or a risk above 0 and at most 0.5, such as 0.01",
+  });
 }
 
 /** What would be scored, for `--dry-run`: an agent that is not run is taken to do what is expected. */

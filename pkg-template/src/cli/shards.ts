@@ -46,6 +46,14 @@ export function shardOf(given: Arguments): Shard | undefined {
   ] as const) {
     if (given.has(option)) throw new Mistake(`--shard and --${option} do not go together: ${why}`);
   }
+  if (/\d/.test(given.one("early-stop") ?? "")) {
+    throw new Mistake(
+      "--shard and --early-stop with a risk do not go together: each part would fit it to its own cases",
+      {
+        help: "Leave --early-stop out",
+      },
+    );
+  }
   if (!given.has("journal")) {
     throw new Mistake("--shard needs a journal, from which merge puts the parts together", {
       help: `--shard ${text} --journal part.jsonl`,

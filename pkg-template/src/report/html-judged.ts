@@ -13,6 +13,7 @@ import type {
 } from "../types.js";
 import { breakable, capital, clipped, gridTable, html, type Markup } from "./html-markup.js";
 import {
+  atRiskText,
   type Bearing,
   costText,
   type Finding,
@@ -178,7 +179,9 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
   const facts = usage
     ? [
         fact("Calls", amountText(usage.calls), repeated),
-        usage.saved > 0 ? fact("Saved by early stopping", amountText(usage.saved)) : undefined,
+        usage.saved > 0
+          ? fact("Saved by early stopping", amountText(usage.saved), atRiskText(usage).trim() || undefined)
+          : undefined,
         usage.cached > 0 ? fact("From the cache", amountText(usage.cached)) : undefined,
         usage.lost > 0 ? fact("Without a reply", amountText(usage.lost)) : undefined,
         hasTokens(usage) ? fact("Tokens", ...usedTokens(usage)) : undefined,

@@ -178,7 +178,7 @@ const COUNTED: readonly string[] = ["valid", "invalid", "safe", "unsafe", "unrea
 export function samplesText(metric: EvalMetricResult): string | undefined {
   const samples = metric.explanation?.samples;
   if (!samples) return undefined;
-  const { asked, of, votes } = samples;
+  const { asked, of, votes, risk } = samples;
   if (of === 1 && votes.length === 1) return undefined;
   const findingOf = voteReader(metric);
   const words = votes.map((vote) => findingOf(vote).word);
@@ -200,6 +200,7 @@ export function samplesText(metric: EvalMetricResult): string | undefined {
     ...(spared > 0
       ? [isNumber(metric.score) && isVote(metric) ? `early stopping saved ${spared}` : `${spared} not asked`]
       : []),
+    ...(isNumber(risk) ? [`all would decide otherwise with a chance of ${percentOf(risk)}`] : []),
   ].join("; ");
 }
 
@@ -384,6 +385,9 @@ function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
     cached: sum("cached"),
     saved: sum("saved"),
     lost: sum("lost"),
+    ...(usages.some(({ verdictsAtRisk }) => isNumber(verdictsAtRisk))
+      ? { savedAtRisk: sum("savedAtRisk"), verdictsAtRisk: sum("verdictsAtRisk") }
+      : {}),
     inputTokens: sum("inputTokens"),
     outputTokens: sum("outputTokens"),
     ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
@@ -422,6 +426,18 @@ function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
   return `${tokensText(usage)} (estimated for ${count(unreported, "answer")})`;
 }
 
+/** What of the saved samples rests on a risk: ` (at least 12 of them at a risk, for 9 verdicts)`; empty for nothing. */
+export function atRiskText({ savedAtRisk = 0, verdictsAtRisk = 0 }: JudgeUsage): string {
+  return verdictsAtRisk > 0
+    ? ` (at least ${amountText(savedAtRisk)} of them at a risk, for ${count(verdictsAtRisk, "verdict")})`
+    : "";
+}
+
+/** A chance that may be far below one per cent: `0.4 %`. */
+function percentOf(chance: number): string {
+  return chance < 0.0005 ? "less than 0.1 %" : `${Number((100 * chance).toFixed(1))} %`;
+}
+
 /** An amount of money in a currency that only the user knows. */
 export function costText(cost: number): string {
   if (cost > 0 && cost < 0.0001) return "less than 0.0001";
@@ -441,7 +457,7 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
   const { calls, retried, cached, saved, lost, cost } = usage;
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
-    saved > 0 ? `${count(saved, "sample")} saved by early stopping` : "",
+    saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage)}` : "",
     cached > 0 ? `${amountText(cached)} from the cache` : "",
     // Those that no call was made for are among them.
     lost > 0 ? `${count(lost, "sample")} without a reply` : "",

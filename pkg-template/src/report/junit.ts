@@ -271,6 +271,8 @@ function judgeProperties(set: EvalSetResult): Test["properties"] {
         ["judgeCalls", usage?.calls],
         ["judgeCallsRepeated", usage?.retried],
         ["judgeSamplesSaved", usage?.saved],
+        ["judgeSamplesSavedAtRisk", usage?.savedAtRisk],
+        ["judgeVerdictsAtRisk", usage?.verdictsAtRisk],
         ["judgeSamplesCached", usage?.cached],
         ["judgeSamplesLost", usage?.lost],
         ["judgeInputTokens", usage?.inputTokens],

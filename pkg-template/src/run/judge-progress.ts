@@ -26,7 +26,7 @@ export function judgeProgress(
   failedBefore = 0,
   { unsentCalls, unneededSamples, unneededCalls } = NO_CORRECTION,
 ): JudgeProgress {
-  const { cost, leftMs, ...found } = run.progress();
+  const { cost, leftMs, savedAtRisk, verdictsAtRisk, ...found } = run.progress();
   const failedElsewhere = failedBefore + unneededCalls;
   return {
     ...found,
@@ -35,6 +35,7 @@ export function judgeProgress(
     calls: found.calls + failedElsewhere - unsentCalls,
     failed: found.failed + failedElsewhere - unsentCalls,
     retried: found.retried + failedElsewhere - unneededSamples,
+    ...(verdictsAtRisk === 0 ? {} : { savedAtRisk, verdictsAtRisk }),
     ...(hasPrices ? { cost } : {}),
     ...(leftMs === undefined ? {} : { leftMs }),
   };

@@ -16,7 +16,7 @@ import type {
   JudgeOutcome,
   RunHeader,
 } from "../generated/contract.js";
-import type { EvaluatorOptions, JudgeReply, JudgeRequest, JudgeStamp } from "../types.js";
+import type { EvaluatorOptions, JudgeReply, JudgeRequest, JudgeStamp, VotePrior } from "../types.js";
 import { AskedQuestions, MOST_REPLIES } from "./asked.js";
 import { failedBy } from "./failure.js";
 import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
@@ -157,8 +157,14 @@ export class JudgeDispatcher {
     });
   }
 
-  /** Who judged, for the results. */
-  stamps(): JudgeStamp[] {
+  /** How the samples of metrics voted, where that decided when to stop. */
+  priors(run: EvalRun): ReadonlyMap<number, VotePrior> {
+    const known = [...this.#targets.keys()].map((metric) => [metric, run.votePrior(metric)] as const);
+    return new Map(known.filter((one): one is [number, VotePrior] => one[1] !== undefined));
+  }
+
+  /** Who judged, for the results, and on what votes ended that were not certain. */
+  stamps(risk: number | undefined, priors: ReadonlyMap<number, VotePrior>): JudgeStamp[] {
     return [...this.#targets].map(([metric, { model, functionName, panel }]) => {
       const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
       if (judge?.vertex === true) return { metricName, scoredBy: "vertex" };
@@ -170,6 +176,8 @@ export class JudgeDispatcher {
       if (panel !== undefined) stamp.panel = [...panel];
       const versions = this.#versions.get(metric);
       if (versions !== undefined) stamp.modelVersions = [...versions].sort();
+      const prior = priors.get(metric);
+      if (risk !== undefined && prior !== undefined) stamp.earlyStop = { risk, prior };
       stamp.prompts = judge?.prompts ?? {};
       return stamp;
     });

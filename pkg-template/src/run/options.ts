@@ -4,6 +4,7 @@ import { signalOf } from "../abort.js";
 import type { Dialect, EvaluatorOptions } from "../types.js";
 import { reading, unexpected } from "../engine/values.js";
 import { judgeOptions } from "./judge-options.js";
+import { earlyStopOf } from "./early-stop.js";
 import { ruled } from "./rules.js";
 
 /**
@@ -22,10 +23,12 @@ function readOptions(options: EvaluatorOptions): RunOptions {
   if (onProgress !== undefined && typeof onProgress !== "function") {
     throw unexpected("a function", onProgress, "onProgress");
   }
-  const given = ruled<Partial<RunOptions>>(options, OPTION_RULES);
+  const { earlyStop: _, ...rules } = OPTION_RULES;
+  const given = ruled<Partial<RunOptions>>(options, rules);
   const { seed = randomSeed() } = given;
   return {
-    ...(given as Pick<RunOptions, keyof typeof OPTION_RULES>),
+    ...(given as Pick<RunOptions, keyof typeof rules>),
+    ...earlyStopOf(options.earlyStop),
     seed,
     ...judgeOptions(options),
     custom: [],

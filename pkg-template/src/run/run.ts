@@ -193,12 +193,18 @@ class RunDriver {
   /** The outcome of the run, once the cache and the journal have stored its replies. */
   async end({ progress }: StepOutcome): Promise<RunEnd> {
     const cancelled = this.#isCancelled;
+    const { earlyStop } = this.#plan.options;
+    const risk = typeof earlyStop === "object" ? earlyStop.risk : undefined;
+    const priors = risk === undefined ? new Map() : call(this.#plan, () => this.#judges.priors(this.#session.run));
     await this.#plan.journal?.section.written();
     if (progress === undefined) return { cancelled };
     await this.#judges.stored(this.#plan.options.signal);
     this.#judges.noteChanges();
     this.#judges.noteForgotten();
-    return { cancelled, judges: { stamps: this.#judges.stamps(), progress, warnings: this.#judges.warnings } };
+    return {
+      cancelled,
+      judges: { stamps: this.#judges.stamps(risk, priors), progress, warnings: this.#judges.warnings },
+    };
   }
 
   /** Waits for what the engine waits for, and yields the thread if it was kept for long. */

@@ -357,8 +357,13 @@ impl Calls {
     }
 
     /// Counts samples that were not asked because the verdict was settled without them.
-    pub fn count_saved(&mut self, samples: u32) {
+    ///
+    /// `at_risk` are its verdicts that are not certain, and the samples that it would have taken at least to be
+    /// certain of all.
+    pub fn count_saved(&mut self, samples: u32, at_risk: (u32, u32)) {
         self.progress.saved += samples;
+        self.progress.verdicts_at_risk += at_risk.0;
+        self.progress.saved_at_risk += at_risk.1;
     }
 
     /// Undoes the loss of samples that are asked again.

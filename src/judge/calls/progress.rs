@@ -48,6 +48,10 @@ pub struct Progress {
     pub cached: u32,
     /// Samples that were not asked because the verdict was settled without them.
     pub saved: u32,
+    /// How many of these might have changed a verdict, at least.
+    pub saved_at_risk: u32,
+    /// Verdicts of votes that ended before they were certain.
+    pub verdicts_at_risk: u32,
     /// Samples given up, without those that are [asked again](super::Calls::revert_losses).
     pub lost: u32,
     /// Tokens used.

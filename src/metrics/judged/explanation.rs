@@ -16,6 +16,8 @@ json_object! {
         pub asked: u32 = "asked",
         /// The most samples that could have been asked.
         pub of: u32 = "of",
+        /// How likely all of these would have decided otherwise; absent where that is certain not to be so.
+        pub risk: Option<f64> = "risk",
         /// The vote of each sample.
         pub votes: Vec<SampleVote> = "votes",
     }
@@ -28,6 +30,9 @@ impl Samples {
         for answer in answers {
             samples.asked += answer.votes.asked();
             samples.of += answer.question.samples;
+            if answer.votes.at_risk().0 > 0 {
+                samples.risk = Some(samples.risk.unwrap_or_default().max(answer.votes.risk()));
+            }
             for reply in &answer.replies {
                 samples.votes.push(SampleVote {
                     sample_index: reply.sample,

@@ -165,13 +165,14 @@ impl<'a> Run<'a> {
 
     /// Ends a question and asks the one that follows from it, if any.
     pub(super) fn close(&mut self, question: u32) {
+        self.learn(question);
         let Some((judged, _, answer)) = self.answer(question) else { return };
-        let saved = answer.votes.saved();
+        let (saved, at_risk) = (answer.votes.saved(), answer.votes.at_risk());
         let next = if answer.is_settled() { judged.follow_up(answer) } else { None };
         // The prompt is no longer needed.
         let bytes = answer.question.drop_prompt();
         self.judges.open_prompts = self.judges.open_prompts.saturating_sub(bytes);
-        self.judges.calls.count_saved(saved);
+        self.judges.calls.count_saved(saved, at_risk);
         let Some(asked) = self.judges.asked.get_mut(question as usize) else { return };
         asked.is_open = false;
         let asked = *asked;
@@ -191,6 +192,24 @@ impl<'a> Run<'a> {
         }
         if pending.open == 0 {
             self.conclude(asked.pairing_index, asked.metric);
+        }
+    }
+
+    /// Learns from a question that is about to be closed how its metric's samples vote, and asks those that waited
+    /// for that.
+    #[inline(never)]
+    fn learn(&mut self, question: u32) {
+        let Some(metric) = self.judges.asked.get(question as usize).map(|asked| asked.metric) else { return };
+        let Some(mut learning) = self.judges.learning.get_mut(metric).and_then(Option::take) else { return };
+        let held = self.answer(question).map(|(_, _, answer)| learning.learn(answer)).unwrap_or_default();
+        for question in held {
+            let Some((_, _, answer)) = self.answer(question) else { continue };
+            learning.admit(question, answer);
+            let wave = next_wave(question, answer, false);
+            self.judges.ask(metric, wave);
+        }
+        if let Some(place) = self.judges.learning.get_mut(metric) {
+            *place = Some(learning);
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::super::{MetricScorer, Millis, Run};
 use super::JudgeReply;
 use crate::foundation::json::Document;
+use crate::judge::evidence::Prior;
 use crate::judge::provider::{Endpoint, Failure, HostAnswer, HttpRequest, Query, Reply, Request};
 use crate::metrics::judged::Judged;
 
@@ -104,5 +105,11 @@ impl Run<'_> {
     #[must_use]
     pub fn judge_model<'m>(&'m self, metric: &'m dyn Judged) -> &'m str {
         self.options.judges.model_for(metric)
+    }
+
+    /// How the samples of a metric vote, where votes may end on that and it is known.
+    #[must_use]
+    pub fn vote_prior(&self, metric: usize) -> Option<Prior> {
+        self.judges.learning.get(metric)?.as_ref()?.prior()
     }
 }

@@ -6,10 +6,12 @@
 //! - `sending`: which call is sent next, and its prompt.
 //! - `answers`: replies and failures, votes, follow-up questions.
 //! - `endpoint`: questions as HTTP requests, for servers that the engine addresses itself.
+//! - `learning`: how samples vote, for votes that end before they are certain.
 //! - `state`: the open questions and the calls in flight, which the others share.
 
 mod answers;
 mod endpoint;
+mod learning;
 mod sending;
 mod stages;
 mod state;
@@ -18,6 +20,7 @@ use super::Pairing;
 use crate::judge::calls::{self, Call, Prices, Usage};
 use crate::metrics::judged::Judged;
 
+pub use learning::{LEARNT_QUESTIONS, Risk};
 pub(super) use sending::JudgeStep;
 pub(super) use stages::{ConcludingMetric, PendingMetric, PlanningCase};
 pub(super) use state::JudgeState;

@@ -2,6 +2,7 @@
 
 use super::super::reasons::cancelled;
 use super::super::{MetricScorer, Millis, Options, Pairing, Plan};
+use super::learning::Learning;
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::judge::calls::{Ask, Call, Calls, LossReason, LostSample, Prices};
@@ -31,6 +32,8 @@ pub(in crate::run) struct JudgeState {
     pub(super) refusals: Vec<Refusals>,
     /// The longest pause that a server may ask for.
     pub(super) max_pause: Millis,
+    /// For each metric, what is known of its votes; nothing where they end when they are certain.
+    pub(super) learning: Vec<Option<Learning>>,
 }
 
 /// Identical refusals of a server that has not answered yet.
@@ -89,6 +92,7 @@ impl JudgeState {
             endpoints: plan.metrics.iter().map(|_| None).collect(),
             refusals: vec![Refusals::default(); plan.metrics.len()],
             max_pause: settings.calls.retry.max_delay_ms.max(MAX_PAUSE),
+            learning: vec![Learning::new(options); plan.metrics.len()],
             groups,
             timeout_ms: settings.calls.timeout_ms,
             asked: Vec::new(),
@@ -165,11 +169,14 @@ impl JudgeState {
         self.calls.ask(Ask { group, ..ask });
     }
 
-    /// Adds a question and queues its first samples.
+    /// Adds a question and queues its first samples, unless it has to wait.
     pub(super) fn add(&mut self, asked: QuestionState, answer: &mut Answer, follow_up: bool) {
         let question = self.asked.len() as u32;
         self.asked.push(asked);
-        self.ask(asked.metric, next_wave(question, answer, follow_up));
+        let learning = self.learning.get_mut(asked.metric).and_then(Option::as_mut);
+        if learning.is_none_or(|learning| learning.admit(question, answer)) {
+            self.ask(asked.metric, next_wave(question, answer, follow_up));
+        }
     }
 
     /// The error for a lost sample.

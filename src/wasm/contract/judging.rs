@@ -254,6 +254,10 @@ pub(in crate::wasm) struct Progress {
     queued: u32,
     cached: u32,
     saved: u32,
+    /// How many of the saved samples might have changed a verdict, at least.
+    saved_at_risk: u32,
+    /// Verdicts of votes that ended before they were certain.
+    verdicts_at_risk: u32,
     lost: u32,
     unreported: u32,
     input_tokens: f64,
@@ -278,6 +282,8 @@ impl From<calls::Progress> for Progress {
             queued: found.queued,
             cached: found.cached,
             saved: found.saved,
+            saved_at_risk: found.saved_at_risk,
+            verdicts_at_risk: found.verdicts_at_risk,
             lost: found.lost,
             unreported: found.unreported,
             input_tokens: found.usage.input_tokens as f64,

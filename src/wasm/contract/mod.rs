@@ -24,7 +24,7 @@ pub(super) use judging::{
     EndpointSettings, HostFailure, HttpAnswer, HttpCall, JudgeCall, JudgeOutcome, JudgeRequest, Progress,
     RetryAdvice, TokenCounts,
 };
-pub(super) use options::RunOptions;
+pub(super) use options::{RunOptions, VotePrior};
 
 /// The entries of an object, in their order.
 pub(super) struct Entries<T = String>(pub(super) Vec<(String, T)>);

@@ -1,14 +1,15 @@
 //! The options of a run. TypeScript validates what users passed; here it is converted to the engine's types.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Entries;
 use crate::foundation::error::Result;
 use crate::judge::calls;
+use crate::judge::evidence::Prior;
 use crate::judge::prompt;
 use crate::metrics::{Dialect, Explain};
 use crate::model::config::JudgeOverrides;
-use crate::run::{JudgeOptions, Options, PlanOptions};
+use crate::run::{self, JudgeOptions, Options, PlanOptions};
 use crate::wasm::saturating_u64;
 
 /// The options of a run. An infinite number means no limit.
@@ -47,6 +48,8 @@ pub(in crate::wasm) struct RunOptions {
         extend("x-option" = "evaluator", "x-default" = true)
     ))]
     early_stop: bool,
+    /// What a vote may end on before its verdict is certain.
+    risk: Option<Risk>,
     /// Whether Vertex AI scores what google-adk leaves to it.
     vertex: bool,
     /// The model to ask instead of those in the criteria.
@@ -81,6 +84,29 @@ pub(in crate::wasm) struct RunOptions {
     /// Whether to report counts, tokens and seconds alone. Without it a config needs a criterion.
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "request", "x-default" = false)))]
     count_only: bool,
+}
+
+/// What a vote may end on before its verdict is certain.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Risk {
+    /// How likely all samples may decide otherwise.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0), range(max = 0.5)))]
+    risk: f64,
+    /// How samples vote.
+    prior: Option<VotePrior>,
+}
+
+/// How likely the samples of a question vote yes: a beta distribution.
+#[derive(Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::wasm) struct VotePrior {
+    /// As many votes for it count before any vote.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    positive: f64,
+    /// As many votes against it.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    negative: f64,
 }
 
 /// How failed calls are tried again.
@@ -213,6 +239,10 @@ impl RunOptions {
             concurrency: usize::try_from(saturating_u64(self.concurrency)).unwrap_or(usize::MAX),
             timeout_ms: self.timeout_ms.and_then(finite_limit),
             early_stop: self.early_stop,
+            risk: self.risk.map(|Risk { risk, prior }| run::Risk {
+                most: risk,
+                prior: prior.map(|VotePrior { positive, negative }| Prior { positive, negative }),
+            }),
             judges,
             same_turns: true,
             selected_case: self.selected_case,
@@ -253,6 +283,12 @@ impl RetryOptions {
             base: or(self.base, default.base),
             jitter: or(self.jitter, default.jitter),
         }
+    }
+}
+
+impl From<Prior> for VotePrior {
+    fn from(Prior { positive, negative }: Prior) -> Self {
+        Self { positive, negative }
     }
 }
 

@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::batch::{Batch, InPlace};
 use super::contract::{
     CustomResult, EndpointSettings, HostFailure, HttpAnswer, InputWarning, JudgeOutcome, Progress, RunHeader,
-    TokenCounts,
+    TokenCounts, VotePrior,
 };
 use super::fetch::decode_lossy;
 use super::from_js::from_value;
@@ -256,6 +256,16 @@ impl EvalRun {
     ) -> Result<Vec<String>, JsValue> {
         let settings: EndpointSettings = from_value(settings)?;
         Ok(self.run.borrow_dependent().settings_not_sent(metric, settings.into()))
+    }
+
+    /// How the samples of a metric vote, where votes may end on that and it is known.
+    ///
+    /// # Errors
+    /// None.
+    #[wasm_bindgen(js_name = votePrior, unchecked_return_type = "VotePrior | undefined")]
+    pub fn vote_prior(&self, metric: usize) -> Result<JsValue, JsValue> {
+        let prior = self.run.borrow_dependent().vote_prior(metric);
+        prior.map_or(Ok(JsValue::UNDEFINED), |prior| to_value(&VotePrior::from(prior)))
     }
 
     /// Passes the answer to a call's HTTP request to the run, with the access token that was sent. Returns the reply or

@@ -70,7 +70,7 @@ fn progress_says_what_is_done_and_how_long_the_rest_takes() {
         if call.id == 0 { Fate::Fail(500, retryable()) } else { Fate::Reply(1_000, NO_USAGE) }
     };
     world.run(4_100, server, ignore);
-    world.calls.count_saved(2);
+    world.calls.count_saved(2, (0, 0));
     let progress = world.calls.progress();
     assert_eq!((progress.in_flight, progress.saved), (4, 2));
     let replies = progress.calls - 4 - 1;

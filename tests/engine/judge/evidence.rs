@@ -1,0 +1,119 @@
+//! Votes that end before they are certain.
+
+use adk_metrics::judge::evidence::{Evidence, Fit, Prior};
+use adk_metrics::judge::votes::{Outcome, Tally, Verdict, Vote, Votes, VotingRule};
+use proptest::prelude::*;
+
+/// Votes for and against, those that are missing, the prior, and how likely the latter decide otherwise:
+/// `cdf` or `sf` of scipy's `betabinom(missing, positive + p, negative + q)` at ⌊(q + missing − p)/2⌋.
+const BY_SCIPY: [(u32, u32, u32, f64, f64, f64); 11] = [
+    (22, 42, 37, 10.1, 0.517, 0.00026434603606462215),
+    (43, 8, 50, 18.0, 0.244, 2.2057553300774678e-17),
+    (1, 2, 4, 2.54, 13.5, 0.034489825160419985),
+    (3, 7, 5, 0.0466, 0.598, 0.00846443781039552),
+    (3, 3, 1, 15.0, 0.212, 0.8485762775787291),
+    (1, 1, 5, 0.708, 1.63, 0.35190837772725736),
+    (0, 1, 6, 12.3, 0.572, 0.9534549402737629),
+    (2, 1, 4, 2.33, 4.03, 0.3969960444554449),
+    (1, 3, 3, 0.231, 0.0605, 0.06210870341314434),
+    (1, 1, 1, 0.0246, 11.1, 0.07806714109382373),
+    (4, 5, 6, 5.71, 0.126, 0.642588065246366),
+];
+
+fn tally(positive: u32, negative: u32) -> Tally {
+    Tally { positive, negative, ..Tally::default() }
+}
+
+#[test]
+fn the_chance_of_another_verdict_is_that_of_a_beta_binomial_distribution() {
+    for (positive, negative, missing, a, b, expected) in BY_SCIPY {
+        let evidence = Evidence { risk: 0.01, prior: Prior { positive: a, negative: b } };
+        let found = evidence.chance_of_other(&tally(positive, negative), missing);
+        assert!((found - expected).abs() <= 1e-12 + 1e-9 * expected, "{found} instead of {expected}");
+    }
+}
+
+#[test]
+fn a_certain_verdict_has_no_risk_and_no_vote_is_no_evidence() {
+    let evidence = Evidence { risk: 0.4, prior: Prior { positive: 100.0, negative: 0.01 } };
+    assert_eq!(evidence.chance_of_other(&tally(3, 0), 2), 0.0);
+    assert_eq!(evidence.verdict(&tally(0, 0), 5), None);
+    assert_eq!(evidence.verdict(&tally(1, 0), 4), Some(Verdict::Positive));
+    assert_eq!(evidence.verdict(&tally(0, 1), 4), None, "four more are likely to outvote it");
+}
+
+#[test]
+fn a_fit_finds_the_moments_of_votes() {
+    let mut fit = Fit::default();
+    // Three votes of each of 1,000 questions, whose chances are 0.1 or 0.9.
+    for _ in 0..1_000 {
+        for (positive, negative, times) in [(3, 0, 365), (2, 1, 135), (1, 2, 135), (0, 3, 365)] {
+            (0..times).for_each(|_| fit.count(positive, negative));
+        }
+    }
+    let Prior { positive, negative } = fit.prior();
+    // The variance of the chances is 0.16 of at most 0.25: 1 / (a + b + 1) = 0.64.
+    for found in [positive, negative] {
+        assert!((found - 0.28125).abs() < 1e-3, "{found}");
+    }
+    let mut fixed = Fit::default();
+    fixed.count(1, 0);
+    fixed.count(0, 0);
+    assert_eq!(fixed.prior(), Fit::default().prior(), "single votes say nothing of how votes go together");
+    assert!(Fit::default().prior().positive > 0.0);
+}
+
+/// Asks for samples until the vote ends; replies arrive in an order of their own.
+fn asked(ballots: &[Vec<Vote>], evidence: Evidence, order: &[usize]) -> Votes {
+    let mut votes =
+        Votes::new(ballots.len() as u32, ballots[0].len(), VotingRule::Majority { early_stop: true });
+    votes.rest_on(evidence);
+    let mut open: Vec<usize> = Vec::new();
+    for turn in 0.. {
+        open.extend(votes.next_wave().map(|sample| sample as usize));
+        if open.is_empty() {
+            return votes;
+        }
+        assert_eq!(votes.outcome(), Outcome::Open, "nothing is asked in vain");
+        let next = open.remove(order[turn % order.len()] % open.len());
+        votes.count(&ballots[next]);
+    }
+    votes
+}
+
+fn ballots() -> impl Strategy<Value = Vec<Vec<Vote>>> {
+    (1..10usize, 1..5usize).prop_flat_map(|(samples, verdicts)| {
+        let vote =
+            prop_oneof![8 => Just(Vote::Positive), 3 => Just(Vote::Negative), 1 => Just(Vote::Unscored)];
+        prop::collection::vec(prop::collection::vec(vote, verdicts), samples)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_asked_does_not_depend_on_the_order_of_replies(
+        ballots in ballots(),
+        order in prop::collection::vec(0..9usize, 1..9),
+        (positive, negative, risk) in (0.01..20.0f64, 0.01..20.0f64, 0.001..0.4f64),
+    ) {
+        let evidence = Evidence { risk, prior: Prior { positive, negative } };
+        let found = asked(&ballots, evidence, &order);
+        let in_order = asked(&ballots, evidence, &[0]);
+        prop_assert_eq!(found.asked(), in_order.asked());
+        prop_assert_eq!(found.tallies(), in_order.tallies());
+        prop_assert_eq!(found.outcome(), Outcome::Settled);
+        prop_assert!(found.risk() < risk);
+        let (verdicts, samples) = found.at_risk();
+        prop_assert_eq!(verdicts == 0, samples == 0);
+        prop_assert!(found.saved() >= samples);
+        // No shorter prefix ends the vote.
+        for shorter in 1..found.asked() {
+            let mut votes = Votes::new(ballots.len() as u32, ballots[0].len(), VotingRule::Majority { early_stop: true });
+            votes.rest_on(evidence);
+            ballots.iter().take(shorter as usize).for_each(|ballot| votes.count(ballot));
+            prop_assert_eq!(votes.outcome(), Outcome::Open);
+        }
+    }
+}
