@@ -2,7 +2,8 @@
 //! `docs/benchmarks.md`.
 //!
 //! The first table is exact: every ballot of a vote is counted, weighted by how likely it is. The
-//! second asks the replies recorded for `tests/engine/judged/parity.rs`.
+//! second simulates votes that may end at a risk. The third asks the replies recorded for
+//! `tests/engine/judged/parity.rs`.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -15,13 +16,14 @@
 mod judging;
 
 use adk_metrics::foundation::json::Document;
-use adk_metrics::judge::votes::{Outcome, Vote, Votes, VotingRule};
+use adk_metrics::judge::evidence::{Evidence, Fit};
+use adk_metrics::judge::votes::{Outcome, Verdict, Vote, Votes, VotingRule};
 use adk_metrics::metrics::Explain;
 use adk_metrics::metrics::judged::Question;
 use adk_metrics::model::evalset::ConversationScenario;
 use adk_metrics::model::invocation::{Invocation, Turns};
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
-use adk_metrics::run::{Options, Plan, PlanOptions, Run};
+use adk_metrics::run::{LEARNT_QUESTIONS, Options, Plan, PlanOptions, Run};
 use serde_json::Value;
 
 const AGREEMENTS: [f64; 6] = [0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
@@ -45,6 +47,18 @@ fn main() {
             let shares =
                 AGREEMENTS.map(|agreement| percent(asked(samples, rubrics, agreement) / f64::from(samples)));
             println!("| {samples:7} | {rubrics:7} | {} |", shares.join(" | "));
+        }
+    }
+    println!();
+    println!("| risk | rubrics | {} |", AGREEMENTS.map(|share| format!("{share:>13}")).join(" | "));
+    println!("| ---: | ------: |{}", " ------------: |".repeat(AGREEMENTS.len()));
+    for risk in [0.01, 0.05] {
+        for rubrics in [1, 3, 5, 10] {
+            let cells = AGREEMENTS.map(|agreement| {
+                let found = at_risk(risk, rubrics, agreement);
+                format!("{:>5}, {:.2} %", percent(found.calls), 100.0 * found.flips)
+            });
+            println!("| {:>2} % | {rubrics:7} | {} |", 100.0 * risk, cells.join(" | "));
         }
     }
     println!();
@@ -89,6 +103,78 @@ fn vote(samples: u32, ballot: u32) -> u32 {
         }
     }
     votes.asked()
+}
+
+/// What votes of five samples come to that may end at a risk.
+struct AtRisk {
+    /// The calls, as a share of those that are made until every verdict is certain.
+    calls: f64,
+    /// The share of the verdicts that all samples would have decided otherwise.
+    flips: f64,
+}
+
+/// Of 200 runs with 120 questions each, of which 80 % of the rubrics are met, and each sample agrees with this
+/// probability. As in a run, the first questions are asked until they are certain, and tell how samples vote.
+fn at_risk(risk: f64, rubrics: usize, agreement: f64) -> AtRisk {
+    let mut chance = Chance(11);
+    let (mut calls, mut certain_calls, mut flips, mut verdicts) = (0, 0, 0, 0);
+    for _ in 0..200 {
+        let mut fit = Fit::default();
+        for question in 0..120 {
+            let met: Vec<bool> = (0..rubrics).map(|_| chance.is(0.8)).collect();
+            let ballots: [Vec<Vote>; 5] = std::array::from_fn(|_| {
+                met.iter().map(|&met| Vote::from_verdict(Some(chance.is(agreement) == met))).collect()
+            });
+            let certain = asked_until(&ballots, None);
+            certain_calls += certain.asked();
+            if question < LEARNT_QUESTIONS {
+                calls += certain.asked();
+                for rubric in 0..rubrics {
+                    let yes = ballots[..3].iter().filter(|ballot| ballot[rubric] == Vote::Positive).count();
+                    fit.count(yes as u32, 3 - yes as u32);
+                }
+                continue;
+            }
+            let found = asked_until(&ballots, Some(Evidence { risk, prior: fit.prior() }));
+            calls += found.asked();
+            verdicts += rubrics;
+            flips += (0..rubrics)
+                .filter(|&rubric| {
+                    let yes = ballots.iter().filter(|ballot| ballot[rubric] == Vote::Positive).count();
+                    (found.verdict(rubric) == Some(Verdict::Positive)) != (yes > 2)
+                })
+                .count();
+        }
+    }
+    AtRisk { calls: f64::from(calls) / f64::from(certain_calls), flips: flips as f64 / verdicts as f64 }
+}
+
+/// Asks the samples of a question in their order until the vote ends.
+fn asked_until(ballots: &[Vec<Vote>], evidence: Option<Evidence>) -> Votes {
+    let mut votes =
+        Votes::new(ballots.len() as u32, ballots[0].len(), VotingRule::Majority { early_stop: true });
+    if let Some(evidence) = evidence {
+        votes.rest_on(evidence);
+    }
+    while votes.outcome() == Outcome::Open {
+        for sample in votes.next_wave() {
+            votes.count(&ballots[sample as usize]);
+        }
+    }
+    votes
+}
+
+/// Draws that are the same on every machine: S. Vigna's SplitMix64.
+struct Chance(u64);
+
+impl Chance {
+    fn is(&mut self, probability: f64) -> bool {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let share = ((mixed ^ mixed >> 31) >> 11) as f64 / (1_u64 << 53) as f64;
+        share < probability
+    }
 }
 
 /// The calls for the recorded conversations with early stopping, and without.

@@ -77,6 +77,11 @@ const MISTAKES = {
     /the results and the recording would go to one file/,
   ],
   "a recording in place of a folder": [["--record", "."], {}, /error: the output is a folder/],
+  "a risk that is none": [
+    ["--early-stop", "0"],
+    {},
+    /--early-stop cannot be `0`\n {3}help: It is exact, none, or a risk above 0 and at most 0\.5, such as 0\.01/,
+  ],
   "no concurrency": [
     ["--concurrency", "0"],
     {},

@@ -292,6 +292,7 @@ test("--shard is read from the environment of Cloud Run and Kubernetes, and refu
     ["x", {}, journal("a"), /--shard cannot be `x`/],
     ["1/4", {}, [], /--shard needs a journal/],
     ["1/4", {}, [...journal("a"), "--bail"], /--shard and --bail do not go together/],
+    ["1/4", {}, [...journal("a"), "--early-stop", "0.01"], /--shard and --early-stop with a risk do not go together/],
     ["auto", {}, journal("a"), /the environment numbers no task/],
     ["auto", { JOB_COMPLETION_INDEX: "1" }, journal("a"), /nothing says how many parts there are/],
     ["auto", { CLOUD_RUN_TASK_INDEX: "", CLOUD_RUN_TASK_COUNT: "4" }, journal("a"), /the environment numbers no task/],
