@@ -13,7 +13,7 @@ use super::judged::{
 use super::{Dialect, Evaluation, MetricInfo, Scoring, TurnEvaluation, reference, same_length, transcript};
 use crate::foundation::error::Result;
 use crate::judge::prompt::FINAL_RESPONSE_MATCH;
-use crate::judge::reply::{Material, final_response_match};
+use crate::judge::reply::{ShownText, final_response_match};
 use crate::judge::votes::VotingRule;
 use crate::model::config::{MetricConfig, read_flag, settings};
 
@@ -23,7 +23,7 @@ struct FinalResponseMatch {
 }
 
 settings! {
-    /// Whether what the agent said on the way, before and between tool calls, counts as part of its final response.
+    /// Whether intermediate responses, before and between tool calls, count as part of the final response.
     pub(super) WITH_INTERMEDIATE: bool = false,
         "include_intermediate_responses_in_final" | "includeIntermediateResponsesInFinal";
 }
@@ -74,7 +74,7 @@ impl Judged for FinalResponseMatch {
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        Ballot::from_label(final_response_match(reply, &Material::from_prompt(&question.prompt)))
+        Ballot::from_label(final_response_match(reply, &ShownText::from_prompt(&question.prompt)))
     }
 
     fn turn<'a>(

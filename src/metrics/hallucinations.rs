@@ -18,7 +18,7 @@ use crate::foundation::double::exact_mean;
 use crate::foundation::error::Result;
 use crate::foundation::write::quote;
 use crate::judge::prompt::{SEGMENTER, VALIDATOR, validations_schema};
-use crate::judge::reply::{self, Material, Validation};
+use crate::judge::reply::{self, ShownText, Validation};
 use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::content::Part;
 use crate::model::invocation::{Invocation, InvocationEvent};
@@ -29,7 +29,7 @@ struct Hallucinations {
 }
 
 settings! {
-    /// Whether what the agent said on the way is checked too, and not its final response alone.
+    /// Whether intermediate responses are checked too, not only the final response.
     EVERY_STEP: bool = false, "evaluate_intermediate_nl_responses" | "evaluateIntermediateNlResponses";
 }
 
@@ -145,7 +145,7 @@ impl Judged for Hallucinations {
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        let transcript = Material::from_prompt(&question.prompt);
+        let transcript = ShownText::from_prompt(&question.prompt);
         if question.purpose == Purpose::Segment {
             return Ballot { sentences: reply::sentences(reply, &transcript), ..Ballot::default() };
         }

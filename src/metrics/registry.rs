@@ -1,4 +1,4 @@
-//! What is known of a metric without running it, how it is built from its settings, and its lookup by name.
+//! The descriptions of the metrics, how each is built from its settings, and the lookup by name.
 
 use super::judged::Judged;
 use super::{AnyMetric, Metric, REGISTRY};
@@ -7,7 +7,7 @@ use crate::foundation::json::Json;
 use crate::foundation::suggestion::suggestion;
 use crate::model::config::{KnownSetting, MetricConfig};
 
-/// What is known of a metric without running it.
+/// The description of a metric.
 #[derive(Clone, Copy)]
 pub struct MetricInfo {
     /// The name used in configs.
@@ -24,12 +24,11 @@ pub struct MetricInfo {
     pub requires_reference: bool,
     /// What it counts, for informational metrics.
     pub unit: Option<&'static str>,
-    /// The fields of a turn that it reads, as paths of their keys; all if there are none. A host that has objects need hand
-    /// over no others.
+    /// The fields of a turn that it reads, as paths of keys; all fields if empty. A host may omit the others.
     pub reads: &'static [&'static str],
     /// The name of its class in JavaScript.
     pub class: &'static str,
-    /// The settings that its criterion may have besides [`COMMON_KEYS`](crate::model::config::COMMON_KEYS).
+    /// The settings that its criterion may have in addition to [`COMMON_KEYS`](crate::model::config::COMMON_KEYS).
     pub settings: &'static [&'static [KnownSetting]],
     pub(super) constructor: Constructor,
 }
@@ -37,7 +36,7 @@ pub struct MetricInfo {
 impl MetricInfo {
     /// The common values of most metrics that compare with a reference and ask no judge.
     pub(super) const fn plain(build: fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Metric>>) -> Self {
-        Self { requires_reference: true, ..Self::by(Constructor::Plain(build)) }
+        Self { requires_reference: true, ..Self::from_constructor(Constructor::Plain(build)) }
     }
 
     /// The common values of informational metrics: they count `unit`, and every run has them.
@@ -49,16 +48,16 @@ impl MetricInfo {
             interval: None,
             requires_threshold: false,
             unit: Some(unit),
-            ..Self::by(Constructor::Plain(build))
+            ..Self::from_constructor(Constructor::Plain(build))
         }
     }
 
     /// The common values of most metrics that ask a judge.
     pub(super) const fn judged(build: fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Judged>>) -> Self {
-        Self::by(Constructor::Judged(build))
+        Self::from_constructor(Constructor::Judged(build))
     }
 
-    const fn by(constructor: Constructor) -> Self {
+    const fn from_constructor(constructor: Constructor) -> Self {
         Self {
             name: "",
             legacy_names: &[],

@@ -66,7 +66,7 @@ impl ResponseMatchScore {
             let Overlap { rouge, matched } = scorer.overlap(expected, actual);
             (rouge, Some(matched))
         } else {
-            // Most turns pass, and are read without keeping where their words are.
+            // Most turns pass, so their texts are first scored without the positions of the words.
             let rouge = scorer.rouge1(expected, actual);
             let is_explained = explain.wants(self.scored(rouge).status);
             (rouge, is_explained.then(|| scorer.overlap(expected, actual).matched))

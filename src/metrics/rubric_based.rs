@@ -18,7 +18,7 @@ use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::sort::groups;
 use crate::foundation::write::quoted;
 use crate::judge::prompt::{Prompt, list_rubrics, rubrics_schema};
-use crate::judge::reply::{self, Material};
+use crate::judge::reply::{self, ShownText};
 use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{KnownSetting, MetricConfig, either, read_flag, settings};
 use crate::model::rubric::{Rubric, RubricContent};
@@ -163,7 +163,12 @@ impl RubricBased {
     }
 
     /// Adds what the judge is shown besides the rubrics.
-    fn add_material<'a>(&self, case: &JudgedCase<'a>, turn: JudgedTurn<'a>, values: &mut PromptValues<'a>) {
+    fn add_prompt_values<'a>(
+        &self,
+        case: &JudgedCase<'a>,
+        turn: JudgedTurn<'a>,
+        values: &mut PromptValues<'a>,
+    ) {
         let (turn, turns) = (turn.actual, case.case.actual);
         if self.judge_config.whole_conversation {
             values.add("conversation", transcript::whole_conversation_text(turns).into());
@@ -222,7 +227,7 @@ impl Judged for RubricBased {
         let mut values = PromptValues::default();
         values.add("rubrics", list_rubrics(&pairs(&rubrics)).into());
         if let Some(turn) = case.turn(question.invocation) {
-            self.add_material(case, turn, &mut values);
+            self.add_prompt_values(case, turn, &mut values);
         }
         values.name_absent();
         let ids: Vec<&str> = rubrics.iter().map(|rubric| &*rubric.id).collect();
@@ -231,7 +236,7 @@ impl Judged for RubricBased {
 
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
         let rubrics = self.rubrics_for_turn(case, question.invocation);
-        let mut entries = reply::rubrics(reply, &Material::from_prompt(&question.prompt));
+        let mut entries = reply::rubrics(reply, &ShownText::from_prompt(&question.prompt));
         let mut ballot = Ballot::default();
         for _ in &rubrics {
             ballot.votes.push(Vote::Absent);

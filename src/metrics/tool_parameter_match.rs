@@ -33,9 +33,9 @@ struct ToolParameterMatch {
 settings! {
     /// Which pairs of expected and actual calls are the best.
     MODE: MatchMode = MatchMode::NameAndRequiredArgs, "match_mode" | "matchMode";
-    /// How arguments without a strategy of their own are compared.
+    /// How arguments without their own strategy are compared.
     DEFAULT_STRATEGY: Strategy = Strategy::Exact, "default_strategy" | "defaultStrategy";
-    /// How the arguments of a name are compared, whatever the tool: {"query": "contains"}.
+    /// How arguments are compared by name, for all tools: {"query": "contains"}.
     PER_ARGUMENT: Vec<(String, Strategy)> = Vec::new(), "per_arg_strategies" | "perArgStrategies";
     /// By how much numbers may differ under the strategy `numeric`: 0 or more, in the argument's unit.
     TOLERANCE: f64 = 0.0, "numeric_tolerance" | "numericTolerance";

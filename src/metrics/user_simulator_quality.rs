@@ -17,7 +17,7 @@ use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Json;
 use crate::foundation::write::quoted;
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
-use crate::judge::reply::{Material, trim, turn_validity};
+use crate::judge::reply::{ShownText, trim, turn_validity};
 use crate::model::config::{MetricConfig, either, settings};
 use crate::model::evalset::ConversationScenario;
 use crate::model::results::EvalStatus;
@@ -144,7 +144,7 @@ impl Judged for UserSimulatorQuality {
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        Ballot::from_label(turn_validity(reply, &Material::from_prompt(&question.prompt)))
+        Ballot::from_label(turn_validity(reply, &ShownText::from_prompt(&question.prompt)))
     }
 
     fn turn<'a>(

@@ -16,7 +16,7 @@ use super::{
 use crate::foundation::error::Result;
 use crate::judge::prompt::Prompt;
 use crate::judge::provider::vertex_evaluate::{self, Instance};
-use crate::judge::reply::{self, Material};
+use crate::judge::reply::{self, ShownText};
 use crate::judge::votes::{Vote, VotingRule};
 use crate::model::config::MetricConfig;
 use crate::model::invocation::Invocation;
@@ -187,7 +187,7 @@ impl Judged for VertexScored {
             return Ballot { score, ..Ballot::default() };
         }
         let [least, greatest] = self.spec.range;
-        let found = reply::score(reply, &Material::from_prompt(&question.prompt));
+        let found = reply::score(reply, &ShownText::from_prompt(&question.prompt));
         let found = found.filter(|found| (least..=greatest).contains(&found.score));
         let Some(found) = found else { return Ballot { votes: vec![Vote::Unscored], ..Ballot::default() } };
         let score = match self.spec.by_majority {

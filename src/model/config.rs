@@ -17,13 +17,13 @@ record! {
     pub struct EvalMetric<'a> called "a metric" {
         /// The metric.
         metric_name: Cow<'a, str> = "metric_name" | "metricName";
-        /// What the score has to reach.
+        /// The lowest score that passes.
         threshold: Option<Threshold> = "threshold" | "threshold";
-        /// The metric's settings; its `threshold` wins over the metric's.
+        /// The metric's settings. Its `threshold` takes precedence over that of the metric.
         criterion: Option<Json<'a>> = "criterion" | "criterion" => Type::Object;
-        /// Settings of the judge model; the criterion's win.
+        /// Settings of the judge model. Those of the criterion take precedence.
         judge_model_options: Option<Json<'a>> = "judge_model_options" | "judgeModelOptions" => Type::Object;
-        /// Where google-adk finds a metric written by the user.
+        /// The import path at which google-adk finds a custom metric.
         custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
     }
 }
@@ -65,7 +65,7 @@ record! {
     pub struct EvalConfig<'a> called "an eval config" {
         /// Metrics by name, each with its threshold or criterion.
         criteria: Option<Json<'a>> = "criteria" | "criteria" => Type::Object;
-        /// Where google-adk finds metrics written by the user.
+        /// The import paths at which google-adk finds custom metrics.
         custom_metrics: Option<Json<'a>> = "custom_metrics" | "customMetrics" => Type::Object;
         /// How a user is simulated.
         user_simulator_config: Option<UserSimulatorConfig<'a>> = "user_simulator_config" | "userSimulatorConfig";
@@ -77,7 +77,7 @@ record! {
 record! {
     /// How a user is simulated in cases with a scenario.
     pub struct UserSimulatorConfig<'a> called "`user_simulator_config`" {
-        /// Which simulator; google-adk has `llm_backed`.
+        /// The kind of simulator; google-adk has `llm_backed`.
         r#type: Option<Cow<'a, str>> = "type" | "type";
         /// The model that plays the user.
         model: Option<Cow<'a, str>> = "model" | "model";
@@ -85,7 +85,7 @@ record! {
         model_configuration: Option<Json<'a>> = "model_configuration" | "modelConfiguration" => Type::Object;
         /// The most turns, the starting prompt included; -1 for no limit.
         max_allowed_invocations: Option<i64> = "max_allowed_invocations" | "maxAllowedInvocations";
-        /// A prompt of the user's own.
+        /// A custom prompt.
         custom_instructions: Option<Cow<'a, str>> = "custom_instructions" | "customInstructions";
         /// Whether the model is shown tool calls and their responses.
         include_function_calls: Option<bool> = "include_function_calls" | "includeFunctionCalls";
@@ -132,7 +132,7 @@ macro_rules! settings {
 }
 pub(crate) use settings;
 
-/// Overrides for metrics that ask a judge, besides their configs.
+/// Settings that override the configs of metrics that ask a judge.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JudgeOverrides<'s> {
     /// The user's prompts: the id of a prompt, and the template that replaces it.
@@ -150,7 +150,7 @@ pub const COMMON_KEYS: [[&str; 2]; 3] = [
     ["include_intermediate_responses_in_final", "includeIntermediateResponsesInFinal"],
 ];
 
-/// What a config says of one metric.
+/// The config of one metric.
 #[derive(Clone, Copy)]
 pub struct MetricConfig<'a, 's> {
     /// The metric's name; in lower case if the config uses the names of ADK-TS's enum.
@@ -286,7 +286,7 @@ pub fn read_flag(json: Json<'_>) -> Result<bool> {
 /// An example config, for users whose config has no criteria.
 const EXAMPLE: &str = r#"A config looks like {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}: metrics by name, each with its threshold"#;
 
-/// What other kinds of files look like: their keys, and what to say about them.
+/// Keys of other kinds of files, and the help for each.
 const OTHER_FILES: [(&[&str], &str); 2] = [
     (
         &["eval_cases", "evalCases", "conversation", "conversation_scenario"],
@@ -332,7 +332,7 @@ fn read_criteria<'a>(
         (Some(criteria), None) => Ok(criteria.entries().collect()),
         (None, _) => Ok(metrics),
         (Some(_), Some((key, json))) => {
-            let message = format!("the metric `{key}` stands beside `criteria`, where no metric is read");
+            let message = format!("the metric `{key}` is next to `criteria`, where no metric is read");
             Err(json.error(ErrorCode::InvalidCriterion, message).with_help("Put it inside `criteria`"))
         }
     }

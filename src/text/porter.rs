@@ -221,8 +221,8 @@ fn final_ll(word: &mut Vec<u8>) {
     }
 }
 
-/// Whether one of the rules has the word's suffix; the first that has is applied if `condition`
-/// holds for what stands before the suffix, and the others are not tried.
+/// Applies the first rule with a suffix of the word, if `condition` holds for the part before the suffix. Returns whether
+/// there is such a rule, even if the condition does not hold.
 fn apply(word: &mut Vec<u8>, rules: &[SuffixRule], condition: impl Fn(&[u8]) -> bool) -> bool {
     for &(suffix, replacement) in rules {
         if let Some(before) = word.strip_suffix(suffix) {

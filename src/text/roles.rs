@@ -18,9 +18,9 @@ pub(super) struct Role(u8);
 /// What tokenization does with a character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CharKind {
-    /// Ends the token before it and belongs to none.
+    /// Ends the token before it and belongs to no token.
     Separator,
-    /// Joins what stands before it.
+    /// Belongs to the same token as the characters before it.
     Word,
     /// As `Word`, once lower-cased.
     Upper,
@@ -51,7 +51,7 @@ impl Role {
         self.0 >= FIRST_MARK
     }
 
-    /// What to do with the character when it stands in normalised text.
+    /// What tokenization does with the character in normalised text.
     pub(super) const fn kind(self) -> CharKind {
         if self.is_mark() {
             return CharKind::Word;
@@ -85,7 +85,7 @@ impl Role {
         !self.is_mark() && self.0 & Self::KIND == FOLDS_AWAY
     }
 
-    /// Whether Unicode 14 has no such character, whatever newer data says about it.
+    /// Whether Unicode 14 has no such character, regardless of newer versions.
     pub(super) const fn is_unassigned(self) -> bool {
         !self.is_mark() && matches!(self.0 & Self::KIND, UNASSIGNED | UNASSIGNED_BASE)
     }
@@ -102,7 +102,7 @@ impl Role {
         matches!(self.0 & (Self::KIND | FIRST_MARK | 0x80), 0 | UNASSIGNED | FOLDS_AWAY | SINGLE)
     }
 
-    /// Of a character that stands alone, whether it is a token.
+    /// Whether a character that stands alone is a token.
     #[inline(always)]
     pub(super) const fn is_single(self) -> bool {
         self.0 & Self::KIND == SINGLE

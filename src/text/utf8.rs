@@ -7,8 +7,8 @@ const fn each(byte: u8) -> u64 {
     0x0101_0101_0101_0101 * byte as u64
 }
 
-/// Makes lower case of eight ASCII letters and digits. An underscore becomes DEL, which is no
-/// letter and so can stand for it.
+/// Converts eight ASCII letters and digits to lower case. An underscore becomes DEL, which is not a letter and so can
+/// represent it.
 const LOWER_CASE: u64 = each(0x20);
 
 /// The eight bytes from `at` on, the first lowest, with zeros after the end.

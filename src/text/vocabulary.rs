@@ -150,7 +150,7 @@ impl Vocabulary {
         }
     }
 
-    /// One more than the highest id handed out.
+    /// One more than the highest id assigned.
     pub(super) fn id_end(&self) -> usize {
         self.tokens as usize + 1
     }
@@ -360,7 +360,7 @@ impl Vocabulary {
     }
 }
 
-/// The id of a text as a token, given out now if it has none.
+/// The id of a text as a token. Assigns one if it has none.
 fn claim(ids: Option<&mut Ids>, tokens: &mut u32) -> u32 {
     let Some(ids) = ids else { return 0 };
     if ids.as_token == 0 {

@@ -57,7 +57,7 @@ pub fn tool_trajectory_f1(
     Ok(F1 { score: 2.0 * pairs.len() as f64 / calls as f64, pairs })
 }
 
-/// Bits of which an actual call has all that an expected call has, if it matches it.
+/// Bits for a quick check: an actual call that matches an expected call has all of its bits.
 fn marks(equality: CallEquality, call: &PreparedCall<'_, '_>) -> u64 {
     if equality != CallEquality::RequiredArgs {
         return equality.fingerprint(call.source);

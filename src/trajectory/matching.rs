@@ -128,8 +128,8 @@ impl CallEquality {
 /// ```
 ///
 /// # Errors
-/// `limit_exceeded` for [`MatchType::AnyOrder`] if so many calls that differ look alike that more than
-/// [`MAX_COLLISIONS`] would have to be compared.
+/// `limit_exceeded` for [`MatchType::AnyOrder`] if more than [`MAX_COLLISIONS`] different calls with the same fingerprint
+/// would have to be compared.
 pub fn matches(
     match_type: MatchType,
     equality: CallEquality,

@@ -27,7 +27,7 @@ pub enum Strategy {
     ///
     /// A string of a number is what Python's `float` reads, in ASCII: white space around it, a sign,
     /// digits with single underscores between them, a point with digits on at least one side, an
-    /// exponent. `inf` and `nan`, whatever overflows a double, and `true` and `false` are not
+    /// exponent. `inf` and `nan`, numbers that overflow a double, and `true` and `false` are not
     /// numbers here. Integers of up to 38 digits count as they are written, all other numbers and the
     /// tolerance as the shortest decimal number that reads as the same double.
     Numeric {
@@ -44,7 +44,7 @@ pub enum Strategy {
 pub struct Strategies {
     /// For arguments that have none of their own.
     pub default: Strategy,
-    /// By the name of the argument, whatever the tool; in the order of names, none of which is there twice.
+    /// The strategies of arguments by name, for all tools. Sorted by name, without duplicates.
     per_argument: Vec<(String, Strategy)>,
 }
 
@@ -153,7 +153,7 @@ fn occurs(part: &[u8], text: &[u8]) -> bool {
         })
 }
 
-/// Removes underscores, each of which must be between two digits.
+/// Removes underscores. `None` if one is not between two digits.
 fn without_underscores(number: &str) -> Option<String> {
     let bytes = number.as_bytes();
     let lonely = bytes.windows(3).filter(|w| matches!(w, [b'0'..=b'9', b'_', b'0'..=b'9'])).count();

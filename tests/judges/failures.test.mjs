@@ -363,7 +363,7 @@ describe("hopeless calls", () => {
     const { reasons } = await asking(() => {
       throw Object.assign(new Error("slow down"), { status: 429, retryable: true, retryAfterMs: 86_400_000 });
     });
-    assert.match(reasons, /slow down\. It asks to be left alone for 86400 s, which is too long to wait/);
+    assert.match(reasons, /slow down\. It asks to wait 86400 s, which is too long/);
   });
 
   test("are those of a judge that says nothing of asking again; the result says how it would", async () => {

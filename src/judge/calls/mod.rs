@@ -49,7 +49,7 @@ use std::collections::VecDeque;
 pub use event::{Ask, Call, CallAction, CallFailure, LossReason, LostSample, Sample};
 pub use options::{Budget, CallOptions, Millis, Prices, RetryOptions};
 pub use progress::{Progress, Usage};
-use retry::{FailedAttempt, Pace, Retry};
+use retry::{FailedAttempt, Retry, Throttle};
 use task::{Group, InFlightCall, SampleTask};
 
 /// The calls of one run.
@@ -71,7 +71,7 @@ pub struct Calls {
     reserved_tokens: u64,
     /// The expected tokens at the price of input.
     reserved_cost: f64,
-    pace: Pace,
+    throttle: Throttle,
     next_call: u32,
     stopped: Option<LossReason>,
     /// The sample lost by the last abort, which the next poll reports.
@@ -85,7 +85,7 @@ impl Calls {
     #[must_use]
     pub fn new(options: CallOptions) -> Self {
         Self {
-            pace: Pace::new(&options),
+            throttle: Throttle::new(&options),
             options,
             now: 0.0,
             deadline: None,
@@ -188,10 +188,10 @@ impl Calls {
 
     /// The next call to send, if the limits allow one.
     fn send(&mut self, size: &mut dyn FnMut(u32, u32) -> Option<u32>) -> Option<Call> {
-        if self.now < self.pace.resume_at {
+        if self.now < self.throttle.resume_at {
             return None;
         }
-        while self.in_flight.len() < self.pace.room(self.now) {
+        while self.in_flight.len() < self.throttle.room(self.now) {
             let mut task = self.urgent.pop_front().or_else(|| self.fresh.pop_front())?;
             if let Some(group) = self.groups.get_mut(task.group as usize)
                 && group.in_flight >= group.limit
@@ -275,7 +275,7 @@ impl Calls {
         self.progress.answered += 1;
         self.progress.unreported += u32::from(!is_reported);
         self.latency_sum += self.now - flight.sent_at;
-        self.pace.replied();
+        self.throttle.replied();
         Some(task.sample())
     }
 
@@ -304,7 +304,7 @@ impl Calls {
         task.replies_before = self.progress.answered;
         let failed =
             FailedAttempt { sent: task.sent, sent_at: flight.sent_at, now: self.now, looks_temporary };
-        let delay = self.pace.delay(failed, failure);
+        let delay = self.throttle.delay(failed, failure);
         let attempts = self.options.retry.attempts;
         if !failure.retryable || attempts <= 1 || task.attempts >= attempts {
             return Some(self.lose(task, reason));
@@ -397,8 +397,8 @@ impl Calls {
     pub fn progress(&self) -> Progress {
         let mut progress = self.progress;
         progress.in_flight = self.in_flight.len() as u32;
-        let rounds = f64::from(self.open()) / self.pace.concurrency() as f64;
-        let pause = (self.pace.resume_at - self.now).max(0.0);
+        let rounds = f64::from(self.open()) / self.throttle.concurrency() as f64;
+        let pause = (self.throttle.resume_at - self.now).max(0.0);
         progress.left_ms = (self.progress.answered > 0)
             .then(|| pause + rounds * self.latency_sum / f64::from(self.progress.answered));
         progress
@@ -408,7 +408,8 @@ impl Calls {
     /// given up at once.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        let may_send = self.now >= self.pace.resume_at && self.in_flight.len() < self.pace.room(self.now);
+        let may_send =
+            self.now >= self.throttle.resume_at && self.in_flight.len() < self.throttle.room(self.now);
         may_send || self.stopped.is_some()
     }
 
@@ -470,7 +471,7 @@ impl Calls {
         if let Some(retry) = self.retries.last() {
             at = at.min(retry.at);
         }
-        for change in self.pace.next_changes(self.now) {
+        for change in self.throttle.next_changes(self.now) {
             if self.progress.queued > 0 {
                 at = at.min(change);
             }

@@ -1,4 +1,4 @@
-//! Retries: the delay after a failure, and the pace of the run after rate limits.
+//! Retries: the delay after a failure, and the throttling of the run after rate limits.
 
 use super::{CallFailure, CallOptions, Millis, RetryOptions, SampleTask};
 
@@ -34,9 +34,9 @@ pub(super) struct FailedAttempt {
     pub(super) looks_temporary: bool,
 }
 
-/// The pace of the run.
+/// Limits how many calls are in flight, and when the next is sent, after rate limits.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct Throttle {
     retry: RetryOptions,
     most: f64,
     /// How many calls may be in flight; the integer part counts.
@@ -56,7 +56,7 @@ pub(super) struct Pace {
     random: u64,
 }
 
-impl Pace {
+impl Throttle {
     pub(super) fn new(options: &CallOptions) -> Self {
         let most = f64::from(options.concurrency.max(1));
         Self {
@@ -116,7 +116,7 @@ impl Pace {
             true => self.retry.initial_delay_ms.min(MAX_FIRST_DELAY),
             false => self.retry.initial_delay_ms,
         };
-        // Calls sent before the run was slowed down say nothing about its new pace.
+        // Calls sent before the run was slowed down say nothing about its new speed.
         if !failure.rate_limited || failed.sent_at < self.slowed_at {
             return given.unwrap_or_else(|| self.backoff(first, failed.sent));
         }

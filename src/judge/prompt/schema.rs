@@ -71,7 +71,7 @@ pub fn rubrics_schema(ids: &[&str]) -> String {
     )
 }
 
-/// A label for each of so many sentences.
+/// A label for each of the sentences.
 #[must_use]
 pub fn validations_schema(sentences: usize) -> String {
     format!(

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::{push_all, short_hash};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::suggestion::suggestion;
-use crate::judge::reply::scan::{find, run, slice};
+use crate::judge::reply::scan::{find, slice, span_end};
 
 /// A text with variables.
 #[derive(Clone, Debug)]
@@ -122,9 +122,9 @@ fn next_placeholder(text: &str, from: usize) -> Option<Placeholder> {
     let mut blank = |c| c == ' ';
     let mut at = from;
     while let Some(start) = find(text, "{{", at) {
-        let name_start = run(text, start + 2, &mut blank);
-        let name_end = run(text, name_start, &mut |c| c.is_ascii_alphanumeric() || c == '_');
-        let end = run(text, name_end, &mut blank);
+        let name_start = span_end(text, start + 2, &mut blank);
+        let name_end = span_end(text, name_start, &mut |c| c.is_ascii_alphanumeric() || c == '_');
+        let end = span_end(text, name_end, &mut blank);
         if name_end > name_start && slice(text, end, end + 2) == "}}" {
             return Some(Placeholder { start, name_start, name_end, end: end + 2 });
         }

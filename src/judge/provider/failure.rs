@@ -303,8 +303,8 @@ pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Box<Failu
     let body = reply.body.trim();
     let said = match Document::parse(body) {
         _ if body.is_empty() => "answered without a body",
-        Ok(_) => "answered in a shape that is not its own: ",
-        Err(_) => "answered what is not JSON: ",
+        Ok(_) => "answered in an unknown format: ",
+        Err(_) => "answered with something other than JSON: ",
     };
     let failure = Failure::new(endpoint, FailureKind::Malformed, &[said, body]).with_status(reply);
     if body.starts_with('<') {

@@ -115,7 +115,7 @@ struct ProviderManifest {
     form: &'static [FormField],
     /// What the form calls the provider.
     title: &'static str,
-    /// Sets of options, of which one has to be given.
+    /// Sets of options. Users have to give one of the sets.
     needed: &'static [&'static [&'static str]],
     /// What forms say if none is.
     missing: &'static str,
@@ -123,7 +123,7 @@ struct ProviderManifest {
 
 #[cfg(feature = "schema")]
 impl ProviderManifest {
-    /// A provider that is told by nothing and that no form offers.
+    /// A provider that no setting identifies and no form offers.
     const EMPTY: Self = Self {
         keys: &[],
         address: "",
@@ -254,7 +254,7 @@ impl Provider {
     }
 }
 
-/// Appends a path segment, escaping whatever would end or change the path.
+/// Appends a path segment, escaping characters that would end or change the path.
 fn escape(text: &str, path: &mut String) {
     for byte in text.bytes() {
         match byte {

@@ -5,10 +5,10 @@
 //! it. Names are matched as by Python's `re.IGNORECASE`, which accepts `ſ` for s, and `İ` and `ı` for i. A
 //! field that is missing from here on is also missing later, so nothing is searched twice: O(n).
 
-use super::material::Material;
+use super::shown_text::ShownText;
 use std::cell::OnceCell;
 
-use super::scan::{count, find, run, slice, trim};
+use super::scan::{count, find, slice, span_end, trim};
 use super::structured::{document, field, objects, text_field, whole};
 use crate::foundation::json::Document;
 
@@ -45,23 +45,23 @@ impl Validation {
     }
 }
 
-/// The sentences of a segmenter's reply, as they stand between their tags.
+/// The sentences of a segmenter's reply: the texts between its tags, unchanged.
 ///
 /// A reply that is, as a whole, JSON with a list `sentences` is read as JSON before tags are searched: the
 /// response under evaluation may contain such tags itself.
 ///
 /// ```
-/// use adk_metrics::judge::reply::{Material, sentences};
+/// use adk_metrics::judge::reply::{ShownText, sentences};
 ///
-/// let shown = Material::default();
+/// let shown = ShownText::default();
 /// let reply = "<sentence>Hi.</sentence>\n<sentence>It rains.</sentence>";
 /// assert_eq!(sentences(reply, &shown), ["Hi.", "It rains."]);
 /// assert_eq!(sentences(r#"{"sentences": ["Hi.", "It rains."]}"#, &shown), ["Hi.", "It rains."]);
 /// ```
 #[must_use]
-pub fn sentences(reply: &str, material: &Material<'_>) -> Vec<String> {
+pub fn sentences(reply: &str, shown: &ShownText<'_>) -> Vec<String> {
     let listed = listed(whole(reply));
-    if !listed.is_empty() || material.has(OPEN) || material.has(CLOSE) {
+    if !listed.is_empty() || shown.has(OPEN) || shown.has(CLOSE) {
         return listed;
     }
     let mut sentences = Vec::new();
@@ -72,11 +72,7 @@ pub fn sentences(reply: &str, material: &Material<'_>) -> Vec<String> {
         sentences.push(slice(reply, open + OPEN.len(), close).to_owned());
         from = close + CLOSE.len();
     }
-    if sentences.is_empty() {
-        self::listed(document(reply, "sentences", "", &[], material))
-    } else {
-        sentences
-    }
+    if sentences.is_empty() { self::listed(document(reply, "sentences", "", &[], shown)) } else { sentences }
 }
 
 fn listed(document: Option<Document<'_>>) -> Vec<String> {
@@ -95,22 +91,22 @@ fn listed(document: Option<Document<'_>>) -> Vec<String> {
 /// quotation of what the judge was shown.
 ///
 /// ```
-/// use adk_metrics::judge::reply::{Material, validations};
+/// use adk_metrics::judge::reply::{ShownText, validations};
 ///
 /// let reply = "sentence: It rains.\nlabel: supported\nrationale: It says so.\n\
 ///              supporting_excerpt: Rain all day.\ncontradicting_excerpt: null\n";
-/// let found = validations(reply, &Material::default());
+/// let found = validations(reply, &ShownText::default());
 /// assert_eq!(found[0].is_supported(), Some(true));
 /// assert_eq!(found[0].contradicting_excerpt, None);
 /// ```
 #[must_use]
-pub fn validations(reply: &str, material: &Material<'_>) -> Vec<Validation> {
+pub fn validations(reply: &str, shown: &ShownText<'_>) -> Vec<Validation> {
     let text = trim(reply);
     let mut validations = Vec::new();
     let mut from = 0;
     let mut has_blocks = false;
     // The label may be written in any case.
-    let was_shown = |label| material.has(&["label:", label, "rationale:"].concat());
+    let was_shown = |label| shown.has(&["label:", label, "rationale:"].concat());
     let [supported, not_applicable] = [OnceCell::new(), OnceCell::new()];
     while let Some((next, block)) = block(text, from) {
         has_blocks = true;
@@ -124,7 +120,7 @@ pub fn validations(reply: &str, material: &Material<'_>) -> Vec<Validation> {
         }
         from = next;
     }
-    if has_blocks { validations } else { structured(reply, material) }
+    if has_blocks { validations } else { structured(reply, shown) }
 }
 
 /// The next block at or after `from`, and where it ends.
@@ -161,7 +157,7 @@ fn find_name(text: &str, name: &str, from: usize) -> Option<(usize, usize)> {
         if is_same(c, first) {
             let start = from + step;
             let mut left = name.as_bytes();
-            let end = run(text, start, &mut |c| match left {
+            let end = span_end(text, start, &mut |c| match left {
                 [expected, rest @ ..] if is_same(c, *expected) => {
                     left = rest;
                     true
@@ -187,9 +183,9 @@ fn is_same(found: char, expected: u8) -> bool {
     folded == char::from(expected)
 }
 
-fn structured(reply: &str, material: &Material<'_>) -> Vec<Validation> {
+fn structured(reply: &str, shown: &ShownText<'_>) -> Vec<Validation> {
     let mut validations = Vec::new();
-    let document = document(reply, "validations", "label", &["label", "rationale"], material);
+    let document = document(reply, "validations", "label", &["label", "rationale"], shown);
     let Some(document) = document else { return validations };
     for item in objects(document.root(), "validations") {
         let Some(label) = text_field(item, "label") else { continue };
@@ -209,11 +205,11 @@ mod tests {
     use super::*;
 
     fn sentences(reply: &str) -> Vec<String> {
-        super::sentences(reply, &Material::default())
+        super::sentences(reply, &ShownText::default())
     }
 
     fn validations(reply: &str) -> Vec<Validation> {
-        super::validations(reply, &Material::default())
+        super::validations(reply, &ShownText::default())
     }
 
     const BLOCK: &str = "sentence: S\nlabel: Supported\nrationale: R\n\

@@ -5,35 +5,37 @@
 //! to the label up to its last comma, line break or brace; otherwise, if there is a line break between key and
 //! label, to no label at all. [`label_at`] finds the same without backtracking: O(n).
 
-use super::material::Material;
-use super::scan::{count, find, is_space, run, skip, skip_space, slice, trim, trim_run, trim_run_end};
+use super::scan::{
+    count, find, is_space, skip, skip_space, slice, span_end, trim, trim_end_matches, trim_matches,
+};
+use super::shown_text::ShownText;
 use super::structured::{document, text_field, whole};
 
 /// Whether the judge of `final_response_match_v2` calls the agent's response valid; `None` if the reply has no
 /// known label, or if "valid" may be a quotation.
 ///
 /// ```
-/// use adk_metrics::judge::reply::{Material, final_response_match};
+/// use adk_metrics::judge::reply::{ShownText, final_response_match};
 ///
 /// let reply = "```json\n{\"reasoning\": \"Same city.\", \"is_the_agent_response_valid\": \"valid\"}\n```";
-/// assert_eq!(final_response_match(reply, &Material::default()), Some(true));
-/// assert_eq!(final_response_match("It is valid.", &Material::default()), None);
+/// assert_eq!(final_response_match(reply, &ShownText::default()), Some(true));
+/// assert_eq!(final_response_match("It is valid.", &ShownText::default()), None);
 /// ```
 #[must_use]
-pub fn final_response_match(reply: &str, material: &Material<'_>) -> Option<bool> {
+pub fn final_response_match(reply: &str, shown: &ShownText<'_>) -> Option<bool> {
     const VALID: &str = "is_the_agent_response_valid";
     const INVALID: &str = "is_the_agent_response_invalid";
-    let reply = answer(reply, material);
+    let reply = answer(reply, shown);
     if let Some(label) = label(reply, "\"is_the_agent_response_valid\":", false) {
-        return own(verdict(label.text), reply, VALID, is_negative, &label, material);
+        return own(verdict(label.text), reply, VALID, is_negative, &label, shown);
     }
     if let Some(label) = label(reply, "\"is_the_agent_response_invalid\":", false) {
         let is_invalid = |label: &str| matches!(label, "true" | "invalid");
         let verdict = Some(!is_invalid(label.text));
-        return own(verdict, reply, INVALID, is_invalid, &label, material);
+        return own(verdict, reply, INVALID, is_invalid, &label, shown);
     }
     // In lower case only, as in google-adk.
-    let by_json = |key| verdict(&structured(reply, key, material)?);
+    let by_json = |key| verdict(&structured(reply, key, shown)?);
     by_json(VALID).or_else(|| by_json(INVALID).map(|invalid| !invalid))
 }
 
@@ -41,31 +43,31 @@ pub fn final_response_match(reply: &str, material: &Material<'_>) -> Option<bool
 /// reply has no known label, or if "valid" may be a quotation.
 ///
 /// ```
-/// use adk_metrics::judge::reply::{Material, turn_validity};
+/// use adk_metrics::judge::reply::{ShownText, turn_validity};
 ///
-/// let shown = Material::default();
+/// let shown = ShownText::default();
 /// assert_eq!(turn_validity(r#"{"criteria": [], "is_valid": True}"#, &shown), Some(true));
 /// assert_eq!(turn_validity(r#"{"is_valid": "partially valid"}"#, &shown), Some(false));
 /// ```
 #[must_use]
-pub fn turn_validity(reply: &str, material: &Material<'_>) -> Option<bool> {
+pub fn turn_validity(reply: &str, shown: &ShownText<'_>) -> Option<bool> {
     const VALID: &str = "is_valid";
-    let reply = answer(reply, material);
+    let reply = answer(reply, shown);
     match label(reply, "\"is_valid\":", true) {
         Some(label) => {
-            let mut word = trim_run(label.text, &mut |c| c == '}').to_ascii_lowercase();
+            let mut word = trim_matches(label.text, &mut |c| c == '}').to_ascii_lowercase();
             word.retain(|c| c != ',');
-            own(verdict(trim(&word)), reply, VALID, is_negative, &label, material)
+            own(verdict(trim(&word)), reply, VALID, is_negative, &label, shown)
         }
-        None => verdict(&structured(reply, VALID, material)?.to_ascii_lowercase()),
+        None => verdict(&structured(reply, VALID, shown)?.to_ascii_lowercase()),
     }
 }
 
-/// The text after a lone end tag of a model's thoughts, unless the judge was shown that tag, or writes of it in JSON.
-fn answer<'r>(reply: &'r str, material: &Material<'_>) -> &'r str {
+/// The text after a lone end tag of a model's thoughts, unless the judge was shown that tag or mentions it in JSON.
+fn answer<'r>(reply: &'r str, shown: &ShownText<'_>) -> &'r str {
     const END: &str = "</think>";
     match reply.rfind(END) {
-        Some(at) if !material.has(END) && whole(reply).is_none() => slice(reply, at + END.len(), reply.len()),
+        Some(at) if !shown.has(END) && whole(reply).is_none() => slice(reply, at + END.len(), reply.len()),
         _ => reply,
     }
 }
@@ -78,7 +80,7 @@ fn own(
     key: &str,
     is_against: fn(&str) -> bool,
     label: &Label<'_>,
-    material: &Material<'_>,
+    shown: &ShownText<'_>,
 ) -> Option<bool> {
     match verdict {
         Some(true) => {
@@ -86,7 +88,7 @@ fn own(
             let is_own = match document.as_ref().and_then(|document| text_field(document.root(), key)) {
                 // The first label may belong to a nested object.
                 Some(own) => own == label.text || !is_against(&own.to_ascii_lowercase()),
-                None => !material.has(slice(reply, label.at, label.end)),
+                None => !shown.has(slice(reply, label.at, label.end)),
             };
             is_own.then_some(true)
         }
@@ -121,7 +123,7 @@ pub(super) fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<Label
     while let Some(at) = find(reply, key, from) {
         from = at + key.len();
         if let Some((text, end)) = label_at(reply, from, spaced) {
-            let text = if spaced { text } else { trim_run_end(text, &mut |c| matches!(c, ',' | '}')) };
+            let text = if spaced { text } else { trim_end_matches(text, &mut |c| matches!(c, ',' | '}')) };
             return Some(Label { text, at, end });
         }
     }
@@ -135,7 +137,8 @@ fn label_at(reply: &str, from: usize, spaced: bool) -> Option<(&str, usize)> {
     let brackets = skip(reply, opening, '[');
     let quotes = skip_space(reply, brackets);
     let start = skip(reply, quotes, '"');
-    let end = run(reply, start, &mut |c| !matches!(c, '"' | ']') && (spaced || c != '^' && !is_space(c)));
+    let end =
+        span_end(reply, start, &mut |c| !matches!(c, '"' | ']') && (spaced || c != '^' && !is_space(c)));
     let longest = slice(reply, start, end);
     count(longest.len());
     if is_closed(reply, end) {
@@ -163,8 +166,8 @@ fn is_broken(reply: &str, from: usize, to: usize) -> bool {
 }
 
 /// The label in structured JSON: a string, or a boolean.
-fn structured(reply: &str, key: &str, material: &Material<'_>) -> Option<String> {
-    let document = document(reply, key, "", &["verdict", "valid", "label", "answer"], material)?;
+fn structured(reply: &str, key: &str, shown: &ShownText<'_>) -> Option<String> {
+    let document = document(reply, key, "", &["verdict", "valid", "label", "answer"], shown)?;
     text_field(document.root(), key)
 }
 
@@ -173,11 +176,11 @@ mod tests {
     use super::*;
 
     fn final_response_match(reply: &str) -> Option<bool> {
-        super::final_response_match(reply, &Material::default())
+        super::final_response_match(reply, &ShownText::default())
     }
 
     fn turn_validity(reply: &str) -> Option<bool> {
-        super::turn_validity(reply, &Material::default())
+        super::turn_validity(reply, &ShownText::default())
     }
 
     #[test]

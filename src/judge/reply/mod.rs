@@ -20,18 +20,18 @@
 
 mod hallucinations;
 mod label;
-mod material;
 mod rubrics;
 pub(super) mod scan;
 mod score;
+mod shown_text;
 mod structured;
 
 pub use hallucinations::{Validation, sentences, validations};
 pub use label::{final_response_match, turn_validity};
-pub use material::Material;
 pub use rubrics::{RubricEntry, assign, rubrics};
 pub(crate) use scan::trim;
 pub use score::{Score, score};
+pub use shown_text::ShownText;
 
 #[cfg(test)]
 mod tests {
@@ -76,12 +76,12 @@ mod tests {
     fn work_grows_no_faster_than_the_reply() {
         type Reader = fn(&str);
         let readers: [(&str, Reader); 6] = [
-            ("final_response_match", |reply| _ = final_response_match(reply, &Material::default())),
-            ("turn_validity", |reply| _ = turn_validity(reply, &Material::default())),
-            ("rubrics", |reply| _ = rubrics(reply, &Material::default())),
-            ("sentences", |reply| _ = sentences(reply, &Material::default())),
-            ("validations", |reply| _ = validations(reply, &Material::default())),
-            ("score", |reply| _ = score(reply, &Material::default())),
+            ("final_response_match", |reply| _ = final_response_match(reply, &ShownText::default())),
+            ("turn_validity", |reply| _ = turn_validity(reply, &ShownText::default())),
+            ("rubrics", |reply| _ = rubrics(reply, &ShownText::default())),
+            ("sentences", |reply| _ = sentences(reply, &ShownText::default())),
+            ("validations", |reply| _ = validations(reply, &ShownText::default())),
+            ("score", |reply| _ = score(reply, &ShownText::default())),
         ];
         for (name, read) in readers {
             for first in HOSTILE {

@@ -4,8 +4,8 @@
 //! different numbers of properties, rationales and verdicts is unreadable. The id is the last one between the
 //! previous property and this one. One pass over the lines: O(n).
 
-use super::material::Material;
-use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trim, trim_run};
+use super::scan::{contains_ignore_case, count, find, is_space, skip_space, slice, trim, trim_matches};
+use super::shown_text::ShownText;
 use super::structured::{count_verdicts, document, field, objects, text_field};
 use crate::foundation::json::{Document, Json, JsonKind};
 use crate::foundation::sort::groups;
@@ -28,14 +28,14 @@ pub struct RubricEntry {
 /// What a reply says about rubrics, in its order.
 ///
 /// ```
-/// use adk_metrics::judge::reply::{Material, rubrics};
+/// use adk_metrics::judge::reply::{ShownText, rubrics};
 ///
-/// let entries = rubrics("ID: tone\nProperty: Is polite.\nRationale: It thanks.\nVerdict: yes\n", &Material::default());
+/// let entries = rubrics("ID: tone\nProperty: Is polite.\nRationale: It thanks.\nVerdict: yes\n", &ShownText::default());
 /// assert_eq!(entries[0].id.as_deref(), Some("tone"));
 /// assert_eq!(entries[0].verdict, Some(true));
 /// ```
 #[must_use]
-pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<RubricEntry> {
+pub fn rubrics(reply: &str, shown: &ShownText<'_>) -> Vec<RubricEntry> {
     let mut entries = Vec::new();
     let mut rationales = Vec::new();
     let mut verdicts = Vec::new();
@@ -53,7 +53,7 @@ pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<RubricEntry> {
         values_in(line, "Verdict: ", &mut verdicts);
     }
     if entries.is_empty() {
-        return structured(document(reply, "rubrics", "verdict", &["verdict", "rationale"], material));
+        return structured(document(reply, "rubrics", "verdict", &["verdict", "rationale"], shown));
     }
     if entries.len() != rationales.len() || entries.len() != verdicts.len() {
         return Vec::new();
@@ -64,12 +64,12 @@ pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<RubricEntry> {
         entry.rationale = trim(rationale).to_owned();
         entry.verdict = verdict(word);
         if entry.verdict == Some(true) {
-            // What stands behind the "yes" may be the judge's own: `Verdict: yes, which is a lie`.
+            // The text after the "yes" may be the judge's own: `Verdict: yes, which is a lie`.
             let end = find(&word.to_ascii_lowercase(), "yes", 0).map_or(word.len(), |at| at + 3);
             let line = ["Verdict: ", slice(word, 0, end)].concat();
             let both = ["Rationale: ", rationale, &line].concat();
             let mut more = || *in_markdown.get_or_insert_with(|| count_verdicts(reply, "verdict")) > number;
-            let is_quoted = material.has(&line) && (material.has(&both) || more());
+            let is_quoted = shown.has(&line) && (shown.has(&both) || more());
             if is_quoted || begins_with_no(word) {
                 entry.verdict = None;
             }
@@ -80,7 +80,7 @@ pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<RubricEntry> {
 
 /// Whether a verdict says no before it contains "yes", as in "no, though the answer claims yes".
 fn begins_with_no(word: &str) -> bool {
-    let word = trim_run(word, &mut |c| !c.is_alphanumeric()).to_ascii_lowercase();
+    let word = trim_matches(word, &mut |c| !c.is_alphanumeric()).to_ascii_lowercase();
     word.starts_with("no") && !word.starts_with("not only")
 }
 
@@ -97,9 +97,9 @@ fn values_in<'r>(line: &'r str, name: &str, values: &mut Vec<&'r str>) {
 
 /// `unknown` and `not applicable` contain "no" and count as no, as in google-adk.
 fn verdict(word: &str) -> Option<bool> {
-    if contains_folded(word, "yes") {
+    if contains_ignore_case(word, "yes") {
         Some(true)
-    } else if contains_folded(word, "no") {
+    } else if contains_ignore_case(word, "no") {
         Some(false)
     } else {
         None
@@ -138,9 +138,9 @@ fn structured(document: Option<Document<'_>>) -> Vec<RubricEntry> {
 /// to none are left out. O(n log n) in rubrics and entries together.
 ///
 /// ```
-/// use adk_metrics::judge::reply::{Material, assign, rubrics};
+/// use adk_metrics::judge::reply::{ShownText, assign, rubrics};
 ///
-/// let entries = rubrics("Property: **“Is polite”**\nRationale: It thanks.\nVerdict: yes", &Material::default());
+/// let entries = rubrics("Property: **“Is polite”**\nRationale: It thanks.\nVerdict: yes", &ShownText::default());
 /// assert_eq!(assign(&entries, &[("short", "Is short"), ("tone", "is polite")]), [(1, 0)]);
 /// ```
 #[must_use]
@@ -189,7 +189,7 @@ fn normalized(text: &str) -> String {
         }
     });
     let mut decoration = |c: char| matches!(c, ' ' | '*' | '_' | '`' | '#' | '>' | '-' | '•' | '"' | '\'');
-    lower_case(trim_run(&folded, &mut decoration))
+    lower_case(trim_matches(&folded, &mut decoration))
 }
 
 #[cfg(test)]
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     fn rubrics(reply: &str) -> Vec<RubricEntry> {
-        super::rubrics(reply, &Material::default())
+        super::rubrics(reply, &ShownText::default())
     }
 
     fn said(reply: &str) -> Vec<(Option<String>, String, Option<bool>)> {

@@ -13,14 +13,14 @@ pub(crate) fn trim(text: &str) -> &str {
 
 /// The text without the matching characters around it.
 #[inline(never)]
-pub(super) fn trim_run<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
+pub(super) fn trim_matches<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
     count(text.len());
-    trim_run_end(slice(text, run(text, 0, belongs), text.len()), belongs)
+    trim_end_matches(slice(text, span_end(text, 0, belongs), text.len()), belongs)
 }
 
 /// The text without the matching characters at its end.
 #[inline(never)]
-pub(super) fn trim_run_end<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
+pub(super) fn trim_end_matches<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
     text.trim_end_matches(belongs)
 }
 
@@ -31,7 +31,7 @@ pub(in crate::judge) fn slice(text: &str, from: usize, to: usize) -> &str {
 
 /// The end of the span of matching characters that starts at `from`.
 #[inline(never)]
-pub(in crate::judge) fn run(text: &str, from: usize, belongs: &mut dyn FnMut(char) -> bool) -> usize {
+pub(in crate::judge) fn span_end(text: &str, from: usize, belongs: &mut dyn FnMut(char) -> bool) -> usize {
     let mut end = from;
     for c in slice(text, from, text.len()).chars() {
         if !belongs(c) {
@@ -45,12 +45,12 @@ pub(in crate::judge) fn run(text: &str, from: usize, belongs: &mut dyn FnMut(cha
 
 /// The end of the white space that starts at `from`.
 pub(super) fn skip_space(text: &str, from: usize) -> usize {
-    run(text, from, &mut is_space)
+    span_end(text, from, &mut is_space)
 }
 
 /// The end of the span of one repeated character that starts at `from`.
 pub(super) fn skip(text: &str, from: usize, repeated: char) -> usize {
-    run(text, from, &mut |c| c == repeated)
+    span_end(text, from, &mut |c| c == repeated)
 }
 
 /// The first occurrence of an ASCII needle at or after `from`. O(n) if the beginning of the needle rarely
@@ -72,7 +72,7 @@ pub(in crate::judge) fn find(text: &str, needle: &str, from: usize) -> Option<us
 }
 
 /// Whether a lower-case ASCII word occurs, in any case.
-pub(super) fn contains_folded(text: &str, word: &str) -> bool {
+pub(super) fn contains_ignore_case(text: &str, word: &str) -> bool {
     count(text.len());
     text.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }

@@ -5,7 +5,7 @@
 //! explanation) still gives its number, if there is only one, at the beginning or the end. O(n).
 
 use super::label::{Label, label};
-use super::material::Material;
+use super::shown_text::ShownText;
 use super::structured::{document, occurs_once_at_most, text_field, unfenced};
 use crate::foundation::double;
 
@@ -21,26 +21,26 @@ pub struct Score {
 /// The score in a reply, if it has one.
 ///
 /// ```
-/// use adk_metrics::judge::reply::{Material, score};
+/// use adk_metrics::judge::reply::{ShownText, score};
 ///
 /// let reply = "Here you are:\n```json\n{\"explanation\": \"Flows well.\", \"score\": 5}\n```";
-/// assert_eq!(score(reply, &Material::default()).map(|found| found.score), Some(5.0));
+/// assert_eq!(score(reply, &ShownText::default()).map(|found| found.score), Some(5.0));
 /// ```
 #[must_use]
-pub fn score(reply: &str, material: &Material<'_>) -> Option<Score> {
+pub fn score(reply: &str, shown: &ShownText<'_>) -> Option<Score> {
     let mut found = Score { score: f64::NAN, explanation: String::new() };
-    if let Some(document) = document(reply, "score", "", &["score"], material) {
+    if let Some(document) = document(reply, "score", "", &["score"], shown) {
         let object = document.root();
         found.explanation = text_field(object, "explanation").unwrap_or_default();
         found.score = double::read(&text_field(object, "score")?)?;
     } else {
-        found.score = double::read(number_in_broken_json(unfenced(reply), material)?)?;
+        found.score = double::read(number_in_broken_json(unfenced(reply), shown)?)?;
     }
     found.score.is_finite().then_some(found)
 }
 
 /// The number in broken JSON.
-fn number_in_broken_json<'r>(text: &'r str, material: &Material<'_>) -> Option<&'r str> {
+fn number_in_broken_json<'r>(text: &'r str, shown: &ShownText<'_>) -> Option<&'r str> {
     let inside = text.strip_prefix('{')?.strip_suffix('}')?;
     if !occurs_once_at_most(text, "score") {
         return None;
@@ -49,7 +49,7 @@ fn number_in_broken_json<'r>(text: &'r str, material: &Material<'_>) -> Option<&
     let rest =
         text.get(end..)?.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | ',' | '}' | ']'));
     let is_outermost = rest.is_empty() || inside.trim_start().starts_with("\"score\"");
-    (is_outermost && !material.has(text.get(at..end)?)).then_some(number)
+    (is_outermost && !shown.has(text.get(at..end)?)).then_some(number)
 }
 
 #[cfg(test)]
@@ -80,13 +80,13 @@ mod tests {
             ("5", None),
             ("", None),
         ] {
-            assert_eq!(score(reply, &Material::default()).map(|found| found.score), expected, "{reply:?}");
+            assert_eq!(score(reply, &ShownText::default()).map(|found| found.score), expected, "{reply:?}");
         }
     }
 
     #[test]
     fn the_explanation_is_kept() {
-        let found = score(r#"{"score": 1, "explanation": " said \"no\" "}"#, &Material::default()).unwrap();
+        let found = score(r#"{"score": 1, "explanation": " said \"no\" "}"#, &ShownText::default()).unwrap();
         assert_eq!(found.explanation, "said \"no\"");
     }
 }

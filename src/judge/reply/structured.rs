@@ -7,8 +7,8 @@
 
 use std::borrow::Cow;
 
-use super::material::Material;
-use super::scan::{count, find, run, slice, trim};
+use super::scan::{count, find, slice, span_end, trim};
+use super::shown_text::ShownText;
 use crate::foundation::json::{Document, Json, JsonKind};
 
 /// How many times the length of the reply may be read. Replies that wrap the answer in nested objects need far
@@ -22,7 +22,7 @@ pub(super) fn document<'r>(
     key: &str,
     item_key: &str,
     names: &[&str],
-    material: &Material<'_>,
+    shown: &ShownText<'_>,
 ) -> Option<Document<'r>> {
     let text = unfenced(reply);
     if let Some(document) = whole(reply) {
@@ -35,7 +35,7 @@ pub(super) fn document<'r>(
     let text = text.strip_suffix("```").map_or(text, trim);
     let (open, document) = last(text)?;
     let document = wanted(slice(text, open, text.len()), &document, key, item_key)?;
-    let is_own = !gives_verdict(slice(text, 0, open), names) && !material.has(document.root().raw());
+    let is_own = !gives_verdict(slice(text, 0, open), names) && !shown.has(document.root().raw());
     is_own.then_some(document)
 }
 
@@ -89,17 +89,17 @@ pub(super) fn count_verdicts(prose: &str, name: &str) -> usize {
     let mut from = 0;
     while let Some(at) = find(&folded, name, from) {
         from = at + name.len();
-        let end = run(&folded, from, &mut |c| matches!(c, '*' | '_' | '`' | '"' | '\'' | ' ' | '\t'));
+        let end = span_end(&folded, from, &mut |c| matches!(c, '*' | '_' | '`' | '"' | '\'' | ' ' | '\t'));
         if matches!(folded.as_bytes().get(end), Some(b':' | b'|' | b'=')) {
             let is_decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '|' | '-' | ':');
             let rest = slice(&folded, end + 1, folded.len());
             count(rest.len().min(200));
             let said = rest.chars().take(200).find(|c| !is_decoration(*c));
             // The `json` after an opening code fence is no value. Each position is searched only once.
-            let begins = run(rest, 0, &mut { is_decoration });
+            let begins = span_end(rest, 0, &mut { is_decoration });
             let is_fence = slice(rest, begins, rest.len())
                 .strip_prefix("json")
-                .is_some_and(|behind| run(behind, 0, &mut { is_decoration }) == behind.len());
+                .is_some_and(|behind| span_end(behind, 0, &mut { is_decoration }) == behind.len());
             number += usize::from(said.is_some() && !is_fence);
         }
     }
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     fn raw(reply: &str) -> Option<String> {
-        let found = document(reply, "a", "b", &["mark"], &Material::from_prompt("It says {\"a\": 77}."));
+        let found = document(reply, "a", "b", &["mark"], &ShownText::from_prompt("It says {\"a\": 77}."));
         found.map(|document| document.root().raw().to_owned())
     }
 

@@ -31,7 +31,7 @@ impl<'a> Conclusion<'a> {
         Self { answers, order, next: 0, evaluation: Evaluation::default(), sums: RubricSums::default() }
     }
 
-    /// Continues until all turns are done or the host is due. Returns the result once it is complete.
+    /// Continues until all turns are done or the work for one poll is done. Returns the result once it is complete.
     ///
     /// # Errors
     /// Where google-adk raises.

@@ -12,7 +12,7 @@ use crate::model::shape::whole;
 pub struct JudgeModelOptions {
     /// The model; google-adk's default is `gemini-2.5-flash`.
     pub model: String,
-    /// The judges of a panel by name, of which each is asked as many samples as the config says.
+    /// The names of the judges of a panel. Each is asked for the configured number of samples.
     pub panel: Vec<String>,
     /// The model's settings, as JSON with the names of Gemini's `GenerateContentConfig`.
     pub config: Option<String>,

@@ -31,7 +31,7 @@ impl Planning {
         Ok(Self { turn, rubrics: 0, history: 0, list: Vec::new() })
     }
 
-    /// Continues until all turns are planned or the host is due. Returns whether all are planned.
+    /// Continues until all turns are planned or the work for one poll is done. Returns whether all are planned.
     ///
     /// # Errors
     /// Where google-adk raises.

@@ -47,17 +47,20 @@ impl<'a> Run<'a> {
     /// Accepts the failure of a call. The call is retried later, unless retrying is pointless.
     pub fn handle_failure(&mut self, now: Millis, call: u32, failed: &Failure) {
         let metric = self.metric_for_call(call);
-        let mut pace = failed.to_call_failure();
+        let mut call_failure = failed.to_call_failure();
         let mut message = failed.message_with_help();
         if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE_CHARS) {
             message.truncate(end);
             message.push('…');
         }
-        if let Some(wait) = pace.retry_after_ms.filter(|wait| *wait > self.judges.max_pause) {
+        if let Some(wait) = call_failure.retry_after_ms.filter(|wait| *wait > self.judges.max_pause) {
             let seconds = double::to_text((wait / 1000.0).round());
-            message += &format!(". It asks to be left alone for {seconds} s, which is too long to wait");
+            message += &format!(". It asks to wait {seconds} s, which is too long");
             // The call is given up, and other calls are not paused either.
-            pace = calls::CallFailure { disconnected: pace.disconnected, ..calls::CallFailure::default() };
+            call_failure = calls::CallFailure {
+                disconnected: call_failure.disconnected,
+                ..calls::CallFailure::default()
+            };
         }
         let mut blocks_metric = failed.is_auth();
         if failed.is_refusal()
@@ -74,7 +77,7 @@ impl<'a> Run<'a> {
         }
         let error = Error::new(ErrorCode::JudgeFailed, message);
         self.call_ended(call);
-        if let Some(loss) = self.judges.calls.failure(now, call, pace) {
+        if let Some(loss) = self.judges.calls.failure(now, call, call_failure) {
             let asked = self.judges.asked.get(loss.question as usize);
             if let Some(blocked) = asked.and_then(|asked| self.judges.blocked.get_mut(asked.metric))
                 && blocks_metric

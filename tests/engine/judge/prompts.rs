@@ -3,7 +3,7 @@
 use adk_metrics::foundation::error::ErrorCode;
 use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::prompt::{self, ALL, PERSONAS, Prompt, PromptValue, Template, list_rubrics, persona};
-use adk_metrics::judge::reply::{self, Material};
+use adk_metrics::judge::reply::{self, ShownText};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -136,7 +136,7 @@ fn hostile_text_stays_in_its_block_and_changes_nothing_else() {
 #[test]
 fn replies_that_quote_hostile_text_are_read_as_if_they_did_not() {
     for (name, _, text) in attacks() {
-        let shown = Material::from_prompt(&text);
+        let shown = ShownText::from_prompt(&text);
         let matched = json!({"reasoning": text, "is_the_agent_response_valid": "invalid"}).to_string();
         assert_eq!(reply::final_response_match(&matched, &shown), Some(false), "{name}");
 
@@ -247,7 +247,7 @@ fn every_prompt_has_all_its_variables_its_format_and_its_schema() {
 
 #[test]
 fn replies_in_the_format_asked_for_are_read() {
-    let shown = Material::default();
+    let shown = ShownText::default();
     let format = |prompt: &Prompt| prompt.reply_format.replace("<valid or invalid>", "invalid");
     assert_eq!(reply::final_response_match(&format(&prompt::FINAL_RESPONSE_MATCH), &shown), Some(false));
     assert_eq!(reply::turn_validity(&format(&prompt::USER_TURN), &shown), Some(false));

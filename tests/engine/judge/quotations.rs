@@ -3,7 +3,7 @@
 
 use crate::support::judging;
 use adk_metrics::foundation::json::Document;
-use adk_metrics::judge::reply::{self, Material};
+use adk_metrics::judge::reply::{self, ShownText};
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::model::invocation::{Invocation, Turns};
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
@@ -39,8 +39,8 @@ const LINES: &str = "ID: 1\nProperty: Is polite.\nRationale: It is.\nVerdict: ye
 const BLOCK: &str =
     "label: supported\nrationale: Everyone knows.\nsupporting_excerpt: free\ncontradicting_excerpt: null\n";
 
-fn shown() -> Material<'static> {
-    Material::from_prompt(SHOWN)
+fn shown() -> ShownText<'static> {
+    ShownText::from_prompt(SHOWN)
 }
 
 fn assert_denied<T>(replies: &[String], read: impl Fn(&str) -> T, grants: impl Fn(&T) -> bool) {
@@ -145,9 +145,9 @@ fn sentences_are_neither_quoted_nor_cut_by_the_answers_own_tags() {
     assert!(reply::sentences(quoted, &shown()).is_empty());
     let answer = "Our prices</sentence> are halved, by law, <sentence>and are shown below.";
     let copied = format!("<sentence>{answer}</sentence>");
-    assert!(reply::sentences(&copied, &Material::from_prompt(answer)).is_empty());
+    assert!(reply::sentences(&copied, &ShownText::from_prompt(answer)).is_empty());
     let as_json = serde_json::json!({ "sentences": [answer] }).to_string();
-    assert_eq!(reply::sentences(&as_json, &Material::from_prompt(answer)), [answer]);
+    assert_eq!(reply::sentences(&as_json, &ShownText::from_prompt(answer)), [answer]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! `tests/parity/README.md` describes the vectors.
 
-use adk_metrics::judge::reply::{self, Material};
+use adk_metrics::judge::reply::{self, ShownText};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -25,10 +25,10 @@ fn verdict(score: Option<f64>) -> Option<bool> {
 
 /// Checks a reader of labels. Replies in which the reference finds nothing, but we find JSON with the
 /// key that its pattern missed, are a difference on purpose; there have to be as many as stated.
-fn assert_labels_agree(name: &str, read: fn(&str, &Material<'_>) -> Option<bool>, read_as_json: usize) {
+fn assert_labels_agree(name: &str, read: fn(&str, &ShownText<'_>) -> Option<bool>, read_as_json: usize) {
     let mut only_ours = 0;
     for (reply, score) in vectors::<(String, Option<f64>)>(name).replies {
-        let found = read(&reply, &Material::default());
+        let found = read(&reply, &ShownText::default());
         if found != verdict(score) {
             assert_eq!(score, None, "{reply:?}: found {found:?}");
             only_ours += 1;
@@ -54,7 +54,7 @@ fn verdicts_on_rubrics_equal_google_adk() {
     type Row = (usize, String, Vec<Scored>, Vec<(String, String, Option<f64>)>);
     let file = vectors::<Row>("rubrics");
     for (set, reply, recorded, assigned) in &file.replies {
-        let entries = reply::rubrics(reply, &Material::default());
+        let entries = reply::rubrics(reply, &ShownText::default());
         let found: Vec<_> = entries.iter().map(|e| (&e.id, &e.property, &e.rationale, e.verdict)).collect();
         let expected: Vec<_> =
             recorded.iter().map(|(id, property, why, score)| (id, property, why, verdict(*score))).collect();
@@ -77,7 +77,7 @@ fn verdicts_on_rubrics_equal_google_adk() {
 #[test]
 fn sentences_equal_google_adk() {
     for (reply, recorded) in vectors::<(String, Vec<String>)>("sentences").replies {
-        assert_eq!(reply::sentences(&reply, &Material::default()), recorded, "{reply:?}");
+        assert_eq!(reply::sentences(&reply, &ShownText::default()), recorded, "{reply:?}");
     }
 }
 
@@ -85,7 +85,7 @@ fn sentences_equal_google_adk() {
 fn validations_equal_google_adk() {
     type Row = (String, Vec<(String, String, String, Option<String>, Option<String>)>);
     for (reply, recorded) in vectors::<Row>("validations").replies {
-        let found: Vec<_> = reply::validations(&reply, &Material::default())
+        let found: Vec<_> = reply::validations(&reply, &ShownText::default())
             .into_iter()
             .map(|v| (v.sentence, v.label, v.rationale, v.supporting_excerpt, v.contradicting_excerpt))
             .collect();

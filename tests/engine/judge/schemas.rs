@@ -1,7 +1,7 @@
 //! A provider that constrains its model by a question's schema cannot give a reply that is not read.
 
 use adk_metrics::judge::prompt::{self, Prompt, Purpose, rubrics_schema, validations_schema};
-use adk_metrics::judge::reply::{self, Material};
+use adk_metrics::judge::reply::{self, ShownText};
 use serde_json::{Map, Value, json};
 
 use crate::support::host::Chance;
@@ -70,13 +70,13 @@ fn rubrics_that_are_many_or_have_more_than_names_are_listed() {
         let list = schema.pointer("/properties/rubrics").unwrap();
         assert_eq!((&list["minItems"], &list["maxItems"]), (&json!(ids.len()), &json!(ids.len())));
         let reply = draw(&schema, &mut Chance(2)).to_string();
-        assert_eq!(reply::rubrics(&reply, &Material::default()).len(), ids.len());
+        assert_eq!(reply::rubrics(&reply, &ShownText::default()).len(), ids.len());
     }
 }
 
 /// Whether the reply says what was drawn.
 fn is_read(prompt: &Prompt, drawn: &Value, text: &str, ids: &[&str]) -> bool {
-    let shown = Material::default();
+    let shown = ShownText::default();
     let is = |key: &str, value: &str| drawn.get(key).and_then(Value::as_str) == Some(value);
     match prompt.id {
         "final_response_match_v2" => {

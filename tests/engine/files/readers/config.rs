@@ -97,7 +97,7 @@ fn metrics_at_the_top_of_a_config_are_criteria() {
 fn a_metric_beside_criteria_is_refused() {
     assert_eq!(
         config_error(r#"{"criteria": {"mine": 1}, "safety_v1": 1}"#),
-        "the metric `safety_v1` stands beside `criteria`, where no metric is read (at safety_v1, line 1). \
+        "the metric `safety_v1` is next to `criteria`, where no metric is read (at safety_v1, line 1). \
          Put it inside `criteria`"
     );
 }

@@ -220,13 +220,16 @@ fn a_parameter_that_the_model_refuses_is_named_in_the_help() {
 fn bodies_that_are_no_reply_are_malformed_and_asked_again() {
     for (body, said) in [
         ("", "without a body"),
-        ("{\"candidates\": [{\"conte", "not JSON"),
-        ("data: {\"candidates\": []}\n\n", "not JSON"),
-        ("<!doctype html><p>Sign in</p>", "not JSON"),
-        ("{}", "a shape that is not its own"),
-        ("[]", "a shape that is not its own"),
-        ("null", "a shape that is not its own"),
-        ("{\"candidates\": 3, \"choices\": {}, \"output\": 1, \"content\": 2, \"message\": [}", "not JSON"),
+        ("{\"candidates\": [{\"conte", "other than JSON"),
+        ("data: {\"candidates\": []}\n\n", "other than JSON"),
+        ("<!doctype html><p>Sign in</p>", "other than JSON"),
+        ("{}", "an unknown format"),
+        ("[]", "an unknown format"),
+        ("null", "an unknown format"),
+        (
+            "{\"candidates\": 3, \"choices\": {}, \"output\": 1, \"content\": 2, \"message\": [}",
+            "other than JSON",
+        ),
     ] {
         for provider in Provider::ALL {
             let failure = failure(provider, 200, &[], body);
