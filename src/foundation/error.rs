@@ -140,6 +140,7 @@ impl Error {
     }
 }
 
+/// The same text as the package's `describe` (`pkg-template/src/errors.ts`); `tests/vectors/error-texts.json` holds both to it.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A message that ends in a full stop gets no second one before the help.
@@ -188,10 +189,16 @@ mod tests {
 
     #[test]
     fn says_what_where_and_what_to_do() {
-        let error = Error::new(ErrorCode::InvalidInput, "expected a string, found 3")
-            .at_path("a.b")
-            .at_line(7)
-            .with_help("Put it in quotes");
-        assert_eq!(error.to_string(), "expected a string, found 3 (at a.b, line 7). Put it in quotes");
+        type Row = (serde_json::Map<String, serde_json::Value>, String);
+        let rows: Vec<Row> =
+            serde_json::from_str(include_str!("../../tests/vectors/error-texts.json")).unwrap();
+        for (fields, text) in rows {
+            let string = |key: &str| fields.get(key).and_then(|value| value.as_str()).map(str::to_owned);
+            let mut error = Error::new(ErrorCode::InvalidInput, string("message").unwrap());
+            error.path = string("path");
+            error.line = fields.get("line").map(|line| line.as_u64().unwrap() as u32);
+            error.help = string("help");
+            assert_eq!(error.to_string(), text);
+        }
     }
 }
