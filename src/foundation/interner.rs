@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_have_the_numbers_of_their_first_time() {
+    fn strings_are_numbered_in_order_of_first_appearance() {
         let mut numbers = Interner::default();
         assert_eq!(numbers.find(""), None);
         for _ in 0..2 {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_made_to_collide_have_numbers_too_in_few_steps() {
+    fn strings_made_to_collide_are_interned_in_few_steps() {
         let texts = colliding(1_000);
         let mut numbers = Interner { slots: vec![0; 1 << 12], ..Interner::default() };
         LOOKS.set(0);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn crowded_texts_are_found_in_every_block() {
+    fn crowded_strings_are_found_in_every_block() {
         let mut numbers =
             Interner { slots: vec![1; 16], texts: vec![Cow::Borrowed("all slots")], ..Interner::default() };
         let texts: Vec<String> = (0..3_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_string()).collect();

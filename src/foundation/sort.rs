@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_keys_are_of_one_group_whatever_stands_between_them() {
+    fn equal_keys_are_in_one_group_even_if_others_are_between_them() {
         assert_eq!(super::groups(&["b", "a", "b", "c", "a", "b"]), [0, 1, 0, 2, 1, 0]);
         assert_eq!(super::groups::<u8>(&[]), [0_usize; 0]);
     }

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_unicode_14_does_not_know_is_unassigned() {
+    fn characters_newer_than_unicode_14_are_unassigned() {
         for c in ['\u{ece}', '\u{1c89}', '\u{a7da}', '\u{31350}', '\u{11f02}'] {
             assert!(role(c).is_unassigned(), "{c}");
         }

@@ -173,7 +173,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_a_list_should_contain_is_read_once() {
+    fn a_value_searched_in_a_list_is_read_once() {
         let keys: Vec<_> = (0..1_000).map(|at| format!(r#""{at}": 1"#)).collect();
         for (expected, item) in [
             (format!(r#""{}""#, "\\n".repeat(5_000)), r#""""#),

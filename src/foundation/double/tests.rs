@@ -52,7 +52,7 @@ fn numbers_read_as_the_standard_library_reads_them() {
 }
 
 #[test]
-fn what_is_no_number_is_refused() {
+fn text_that_is_not_a_number_is_rejected() {
     for text in ["", "+", ".", "e5", "1e", "1e+", "inf", "NaN", "1_0", " 1", "1 ", "0x1", "--1", "1.2.3"] {
         assert_eq!(read(text), None, "{text:?}");
     }

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_left_out_of_schemas_but_not_properties_of_their_names() {
+    fn limits_are_removed_from_schemas_but_not_properties_with_their_names() {
         let schema = r#"{"type":"array","minItems":2,"maxItems":2,"items":{"type":"object","properties":{"minItems":{"type":"number","maximum":1,"enum":[0,1]}},"required":["minItems"]}}"#;
         let plain = r#"{"type":"array","items":{"type":"object","properties":{"minItems":{"type":"number","enum":[0,1]}},"required":["minItems"]}}"#;
         assert_eq!(without_limits(schema), plain);

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_place_that_fits_counts_whatever_it_says() {
+    fn the_first_matching_label_counts() {
         let key = "\"is_the_agent_response_valid\":";
         assert_eq!(final_response_match(&format!("{key} \"a b\" {key} \"valid\"}}")), Some(true));
         assert_eq!(final_response_match(&format!("{key} maybe, {key} \"valid\"}}")), None);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_thought_is_not_its_answer() {
+    fn thoughts_of_a_model_are_not_its_answer() {
         let quoted = "It wrote \"is_the_agent_response_valid\": \"valid\"}.";
         let own = "{\"is_the_agent_response_valid\": \"invalid\"}";
         assert_eq!(final_response_match(&format!("{quoted}</think>{own}")), Some(false));

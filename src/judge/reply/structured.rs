@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_found_behind_prose() {
+    fn json_is_found_after_prose() {
         assert_eq!(raw("no"), None);
         assert_eq!(raw("so {it} [1] is: {\"a\": \"}\"}\n").as_deref(), Some("{\"a\": \"}\"}"));
         assert_eq!(raw("{\"a\": {\"a\": 1}}").as_deref(), Some("{\"a\": {\"a\": 1}}"));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_reply_may_stand_in_a_fence() {
+    fn the_whole_reply_may_be_in_a_code_fence() {
         for reply in ["{\"a\":1}", " ```json\n{\"a\":1}\n``` ", "```\n{\"a\":1}```"] {
             assert_eq!(whole(reply).unwrap().root().raw(), "{\"a\":1}");
         }

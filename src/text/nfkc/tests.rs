@@ -111,7 +111,7 @@ fn every_character_of_unicode_14_agrees_with_icu() {
 }
 
 #[test]
-fn what_decomposes_or_moves_agrees_with_icu_beside_every_class_of_marks() {
+fn decomposition_and_reordering_agree_with_icu_next_to_every_class_of_marks() {
     let mut marks: Vec<char> = assigned().filter(|&c| rank(c) > 0).collect();
     marks.sort_by_key(|&c| rank(c));
     marks.dedup_by_key(|&mut c| rank(c));

@@ -208,7 +208,7 @@ fn many_rubrics(of: RubricsOf) -> (Value, Vec<Value>, Value) {
 }
 
 #[test]
-fn the_host_has_its_turn_within_one_case() {
+fn the_host_gets_control_within_one_case() {
     for of in [RubricsOf::Criterion, RubricsOf::Case, RubricsOf::EachTurn] {
         let (case, turns, criteria) = many_rubrics(of);
         let came = evaluate(&case, &turns, &criteria);

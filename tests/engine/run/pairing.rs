@@ -5,7 +5,7 @@ use super::*;
 // ---- which run belongs to which case
 
 #[test]
-fn runs_belong_to_cases_by_id_in_whatever_order_they_come() {
+fn runs_are_paired_with_cases_by_id_in_any_order() {
     let expected = set(&[("a", &["red"]), ("b", &["green"])]);
     let actual = set(&[("b", &["green"]), ("a", &["blue"])]);
     assert_eq!(results(&expected, &actual), (vec![scored(0, 1, 0.0), scored(1, 0, 1.0)], vec![]));
@@ -54,7 +54,7 @@ fn a_session_belongs_to_the_case_with_its_id() {
 }
 
 #[test]
-fn a_session_that_names_its_case_belongs_to_it_whatever_its_own_id() {
+fn a_sessions_eval_id_takes_precedence_over_its_own_id() {
     let expected = set(&[("session of red", &["blue"]), ("b", &["red"])]);
     let mut actual = sessions(&["red"]);
     actual[0]["eval_id"] = json!("b");
@@ -86,7 +86,7 @@ fn a_session_belongs_to_the_one_case_of_an_evalset_or_of_a_selection() {
 }
 
 #[test]
-fn a_session_without_a_case_is_told_how_to_name_one() {
+fn the_warning_about_an_unpaired_session_says_how_to_name_its_case() {
     let helps = |actual: &Value| {
         with_run(&set(&[("a", &["red"])]), actual, MATCH, quiet(), |run| {
             run.warnings().iter().filter_map(|warning| warning.help.clone()).collect::<Vec<_>>()
@@ -167,7 +167,7 @@ fn selecting_a_case_that_is_not_there_names_some_that_are() {
 }
 
 #[test]
-fn a_run_of_other_questions_is_told_from_one_that_is_laid_out_anew() {
+fn runs_with_other_questions_are_found_and_reformatted_ones_are_not() {
     let asked = |questions: &[&str]| {
         let cases = questions.iter().zip(["a", "b", "c", "d"]).map(|(question, id)| {
             let asked = json!({ "user_content": { "parts": [{ "text": question }] } });
@@ -214,7 +214,7 @@ fn a_failed_run_fails_its_case_with_the_recorded_message() {
 }
 
 #[test]
-fn a_metric_that_cannot_score_a_case_is_not_evaluated_and_the_others_go_on() {
+fn a_metric_that_cannot_score_a_case_is_not_evaluated_and_others_are() {
     let scenario = json!({ "eval_set_id": "set", "eval_cases": [{
         "eval_id": "a",
         "conversation_scenario": { "starting_prompt": "hi", "conversation_plan": "be brief" },

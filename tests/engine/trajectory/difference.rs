@@ -250,7 +250,7 @@ fn differences_are_looked_for_on_32_levels() {
 }
 
 #[test]
-fn the_most_similar_call_is_looked_for_among_so_many_bytes() {
+fn the_search_for_the_most_similar_call_reads_a_limited_number_of_bytes() {
     let call = |value: usize, shared: &str, length: usize| {
         format!(r#"["f", {{"value": {value}, "text": "{}{shared}"}}]"#, "x".repeat(length))
     };

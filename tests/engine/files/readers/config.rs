@@ -42,7 +42,7 @@ fn thresholds_come_bare_or_in_a_criterion_in_either_spelling() {
 }
 
 #[test]
-fn what_else_a_config_may_hold_is_accepted() {
+fn other_parts_of_a_config_are_accepted() {
     let text = r#"{"$schema": "x", "criteria": {"mine": 0.5}, "custom_metrics": {"mine": {"code_config": {"name": "f"}}},
         "userSimulatorConfig": {"model": "m"}, "live_model_config": null}"#;
     let (metrics, warnings) = config(text);
@@ -94,7 +94,7 @@ fn metrics_at_the_top_of_a_config_are_criteria() {
 }
 
 #[test]
-fn a_metric_beside_criteria_is_refused() {
+fn a_metric_outside_of_criteria_is_rejected() {
     assert_eq!(
         config_error(r#"{"criteria": {"mine": 1}, "safety_v1": 1}"#),
         "the metric `safety_v1` is next to `criteria`, where no metric is read (at safety_v1, line 1). \
@@ -156,7 +156,7 @@ fn metrics_of_ones_own_keep_their_names_and_hide_those_of_the_engine() {
 }
 
 #[test]
-fn a_metric_of_custom_metrics_has_to_be_registered_whatever_its_name() {
+fn a_metric_of_custom_metrics_has_to_be_registered_under_any_name() {
     for name in ["yours", "response_match_score"] {
         let text = format!(
             r#"{{"criteria": {{"{name}": 0.5}}, "custom_metrics": {{"{name}": {{"code_config": {{"name": "a.b.c"}}}}}}}}"#

@@ -133,7 +133,7 @@ fn something_else_than_an_evalset_is_named_as_such() {
 }
 
 #[test]
-fn what_the_writer_of_inference_results_warns_of_is_passed_on() {
+fn warnings_in_inference_results_are_passed_on() {
     let result =
         r#"{"eval_id": "a", "inferences": [], "warnings": ["turn 1: a tool ran", "turn 2: it failed"]}"#;
     for file in [format!("[{result}]"), result.to_owned(), format!(r#"{{"inference_results": [{result}]}}"#)]

@@ -81,7 +81,7 @@ fn a_failed_inference_has_no_turns_but_a_reason() {
 }
 
 #[test]
-fn what_a_failed_run_did_is_kept_apart_from_what_is_scored() {
+fn turns_before_a_failure_are_kept_apart_from_scored_turns() {
     let text = r#"[{"eval_case_id": "c", "status": 2, "inferences": [{"user_content": {"parts": [{"text": "Hi"}]}}]}]"#;
     with_actual(text, |runs| {
         let run = runs.first().unwrap();

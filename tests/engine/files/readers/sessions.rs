@@ -89,7 +89,7 @@ fn events_are_grouped_by_invocation_in_order_of_their_first_event() {
 }
 
 #[test]
-fn of_several_agents_the_last_has_the_final_word() {
+fn the_last_agent_gives_the_final_response() {
     assert_turn(
         &[
             agent(text("from sub"), json!({ "author": "sub" })),

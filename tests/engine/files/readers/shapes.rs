@@ -21,7 +21,7 @@ fn spellings_may_be_mixed_within_one_object() {
 }
 
 #[test]
-fn what_a_tool_was_given_or_a_session_holds_is_never_respelled() {
+fn tool_arguments_and_session_state_are_never_respelled() {
     let camel = eval_set_file(SNAKE).set().to_json(Spelling::Camel);
     for kept in [
         r#"{"max_results": 1, "deepKey": {"a_b": 1}}"#,

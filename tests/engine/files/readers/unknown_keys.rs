@@ -111,7 +111,7 @@ fn a_misspelt_key_is_an_error_that_suggests_the_right_one() {
 }
 
 #[test]
-fn a_misspelt_key_is_an_error_in_whatever_says_what_the_agent_did() {
+fn a_misspelt_key_is_an_error_in_every_form_of_actual_runs() {
     for (text, message) in [
         (
             r#"[{"eval_case_id": "c", "inference": []}]"#,
@@ -139,7 +139,7 @@ fn a_misspelt_key_is_an_error_in_whatever_says_what_the_agent_did() {
 }
 
 #[test]
-fn what_says_something_under_keys_that_are_not_read_does_not_count_as_empty() {
+fn objects_with_only_unknown_keys_are_rejected_instead_of_counting_as_empty() {
     for (turn, message) in [
         (
             r#"{"userContent": {"role": "user", "content": "What is 1 + 2?"}}"#,
@@ -229,7 +229,7 @@ fn a_part_with_nothing_but_unknown_keys_is_no_empty_part() {
 
 /// What belongs into the content of an event, beside it.
 #[test]
-fn parts_beside_an_events_content_are_an_error_wherever_there_are_events() {
+fn parts_outside_of_an_events_content_are_an_error_in_every_kind_of_event() {
     let content = r#""content": {"parts": [{"text": "y"}]}, "#;
     for (beside, key, content) in [
         (r#""parts": [{"text": "y"}]"#, "parts", ""),
@@ -354,7 +354,7 @@ fn a_misspelt_key_of_either_form_of_intermediate_data_is_an_error() {
 }
 
 #[test]
-fn what_belongs_into_intermediate_data_is_not_read_beside_it() {
+fn keys_of_intermediate_data_are_rejected_in_the_turn_itself() {
     for (key, meant) in [
         ("tool_uses", "intermediate_data.tool_uses"),
         ("toolUses", "intermediateData.toolUses"),
@@ -404,7 +404,7 @@ fn one_warning_a_message_and_at_most_100() {
 
 /// Keys that ADKs write and that are not read here resemble none that is.
 #[test]
-fn keys_that_adks_write_beside_those_that_are_read_are_no_mistakes() {
+fn other_keys_that_adk_libraries_write_are_accepted() {
     let part = r#"{"text": "Hi", "thought_signature": "", "inline_data": {}, "file_data": {}, "video_metadata": {},
         "executable_code": {}, "media_resolution": {}, "tool_call": {},
         "tool_response": {}, "part_metadata": {}}"#;

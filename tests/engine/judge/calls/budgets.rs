@@ -50,7 +50,7 @@ fn budgets_of_tokens_and_money_hold_what_calls_are_expected_to_use() {
 }
 
 #[test]
-fn what_calls_use_less_than_expected_is_used_by_others() {
+fn tokens_that_a_call_reserved_but_did_not_use_are_available_to_others() {
     let budget = Budget { tokens: Some(5_000), ..Budget::default() };
     let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
     world.calls.ask(Ask { tokens: 1_000, ..ask(0, 30) });

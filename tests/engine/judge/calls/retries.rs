@@ -42,7 +42,7 @@ fn jitter_spreads_each_wait_over_its_whole_length() {
 }
 
 #[test]
-fn what_the_server_says_wins_over_any_wait_of_our_own() {
+fn the_servers_delay_takes_precedence_over_the_backoff() {
     for after in [0.0, 1.0, 700.0, 400_000.0] {
         let mut world = World::new(CallOptions::default());
         world.calls.ask(ask(0, 1));
@@ -62,7 +62,7 @@ fn what_the_server_says_wins_over_any_wait_of_our_own() {
 }
 
 #[test]
-fn what_another_attempt_would_not_change_is_not_tried_again() {
+fn failures_that_a_retry_would_not_change_are_not_retried() {
     let mut world = World::new(CallOptions::default());
     world.calls.ask(ask(3, 1));
     let mut lost = None;

@@ -145,7 +145,7 @@ fn errors_are_read_in_every_shape() {
 }
 
 #[test]
-fn what_else_a_reply_holds_is_no_error() {
+fn other_content_of_a_reply_is_not_an_error() {
     let body = json!({ "error": null, "detail": "x", "object": "error", "message": { "content": "Yes." } });
     assert_eq!(read(Provider::Ollama, &body).map(|reply| reply.text), Ok("Yes.".into()));
 }

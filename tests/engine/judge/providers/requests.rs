@@ -170,7 +170,7 @@ fn prompts_arrive_as_they_are() {
 }
 
 #[test]
-fn a_provider_that_lacks_a_parameter_is_not_sent_it_and_that_is_told() {
+fn parameters_that_a_provider_lacks_are_not_sent_and_warned_of() {
     let config = r#"{"temperature": 0, "top_k": 5, "seed": 7, "stopSequences": ["x"], "labels": {"a_b": "c"},
                      "tools": [], "temprature": 1, "thinkingConfig": {"thinkingBudget": 512}, "logprobs": null}"#;
     let left_out = |provider| -> Vec<String> {
@@ -257,7 +257,7 @@ fn compatible_servers_are_limited_in_the_older_words() {
 }
 
 #[test]
-fn what_is_missing_is_told_before_asking() {
+fn missing_settings_are_reported_before_anything_is_sent() {
     let problem = |endpoint: &Endpoint| endpoint.check().err().map(|f| (f.kind, f.help.unwrap_or_default()));
     for (provider, key) in [
         (Provider::Gemini, "GEMINI_API_KEY"),

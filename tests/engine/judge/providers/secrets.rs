@@ -116,7 +116,7 @@ fn keys_never_appear_in_other_forms() {
 }
 
 #[test]
-fn of_a_huge_answer_only_the_beginning_is_looked_at_and_no_part_of_a_key_is_left() {
+fn only_the_beginning_of_a_huge_answer_is_read_and_it_keeps_no_part_of_a_key() {
     let key: String = ('a'..='z').cycle().take(3_000).collect();
     let endpoint = Endpoint { api_key: Some(key.clone()), ..Endpoint::new(Provider::OpenAiChat) };
     let escaped: String = key.bytes().map(|byte| format!("\\u{byte:04x}")).collect();

@@ -38,7 +38,7 @@ fn storms_lose_no_verdict_and_the_same_seed_gives_the_same_trace() {
 }
 
 #[test]
-fn what_failed_is_asked_once_more_when_all_else_is_done() {
+fn failed_samples_are_asked_once_more_when_the_rest_of_the_run_is_done() {
     let mut had_second_chance = 0;
     for seed in 3_000..3_060 {
         let made = made(seed, 1 + seed % 9, false, false);
@@ -229,7 +229,7 @@ fn a_pause_with_nothing_left_to_send_ends_with_the_next_case() {
 
 /// Faults that pass and faults that do not, refused keys, limits, budgets and stops, all at once.
 #[test]
-fn whatever_happens_every_run_ends_with_every_case() {
+fn every_run_ends_with_every_case_under_any_failures() {
     for seed in 7_000..7_150 {
         let chance = &mut Chance(seed);
         let made = made(seed, 1 + chance.below(12), seed % 2 == 0, seed % 3 == 0);

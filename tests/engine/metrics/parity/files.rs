@@ -141,7 +141,7 @@ fn every_shape_that_google_adk_accepts_is_accepted() {
 type Leniency = (&'static str, fn(&Edit<'_>) -> bool);
 
 #[test]
-fn what_google_adk_refuses_is_refused_but_for_stated_leniencies() {
+fn google_adks_rejections_are_reproduced_except_for_listed_leniencies() {
     let leniencies: &[Leniency] = &[
         ("a key that nobody knows is left out with a warning, or kept where a map is open", |edit| {
             edit.kind == "extra"
