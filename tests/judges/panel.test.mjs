@@ -32,14 +32,14 @@ const valid = (is) => JSON.stringify({ is_the_agent_response_valid: is ? "valid"
 const score = (amount) => JSON.stringify({ explanation: "so", score: amount });
 
 /** Judges with these names, each of which says one thing or throws it; and who was asked. */
-function judges(replies) {
+function judges(replies, usage = {}) {
   const asked = [];
   const list = Object.entries(replies).map(([name, reply]) => {
     const named = {
       [name]: async ({ sampleIndex, model }) => {
         asked.push([name, sampleIndex, model]);
         if (reply instanceof Error) throw reply;
-        return { text: reply, modelVersion: `${name}-1` };
+        return { text: reply, modelVersion: `${name}-1`, ...usage };
       },
     };
     return named[name];
@@ -74,6 +74,34 @@ test("the panel stops when the missing votes cannot change the verdict", async (
   );
   assert.equal(resultOf(set).score, 1);
   assert.equal(set.judgeUsage.saved, 1);
+});
+
+test("each judge of a panel costs what it costs, and a budget in money needs the price of every one", async () => {
+  const text = valid(true);
+  const usage = { inputTokens: 1_000_000, outputTokens: 0 };
+  const make = () => judges({ cheap: text, fair: text, dear: text }, { usage }).panel;
+  const price = (amount) => ({ inputPerMillion: amount, outputPerMillion: 0 });
+  const costOf = async (prices, more) => {
+    const found = await evaluate(
+      request(
+        make(),
+        "final_response_match_v2",
+        { num_samples: 1 },
+        { earlyStop: "none", budget: { prices, ...more } },
+      ),
+    );
+    return found.judgeUsage.cost;
+  };
+  const members = { cheap: price(1), fair: price(10), dear: price(100) };
+  assert.equal(await costOf(members), 111);
+  assert.equal(await costOf({ ...members, "cheap, fair, dear": price(5) }), 15, "a price of the whole counts for all");
+  assert.equal(await costOf(members, { cost: 1000 }), 111);
+  const { dear: _, ...some } = members;
+  assert.equal(await costOf(some), 11);
+  await assert.rejects(costOf(some, { cost: 1000 }), {
+    code: "invalid_input",
+    message: "there is no price for the model dear, which is asked",
+  });
 });
 
 test("disagreement is shown", async () => {

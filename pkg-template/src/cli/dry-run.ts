@@ -92,11 +92,13 @@ function costOf({ inputTokens, outputTokens }: CallEstimate, prices: Prices | un
 
 type PriceList = Readonly<Record<string, Prices>> | undefined;
 
-/** What has a price: a panel as a whole, as in the run itself. */
-const pricedName = ({ model, panel = model }: JudgeEstimateRow): string | undefined => panel;
+/** What has a price: a panel as a whole if it is priced so, or else its members, as in the run itself. */
+function pricedName({ model, panel }: JudgeEstimateRow, prices: PriceList): string | undefined {
+  return panel !== undefined && Object.hasOwn(prices ?? {}, panel) ? panel : model;
+}
 
 function priceOf(row: JudgeEstimateRow, prices: PriceList): Prices | undefined {
-  const name = pricedName(row);
+  const name = pricedName(row, prices);
   return name !== undefined && prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined;
 }
 
@@ -116,7 +118,7 @@ function totalLines(rows: readonly JudgeEstimateRow[], prices: PriceList): strin
       ? undefined
       : BOUNDS.map((bound) => rows.reduce((total, row) => total + (costOf(row[bound], priceOf(row, prices)) ?? 0), 0));
   if (prices !== undefined && unpriced.length > 0) {
-    for (const model of new Set(unpriced.flatMap((row) => pricedName(row) ?? []))) {
+    for (const model of new Set(unpriced.flatMap((row) => pricedName(row, prices) ?? []))) {
       warn(`the cost leaves out ${model}, for which there is no --price`);
     }
   }

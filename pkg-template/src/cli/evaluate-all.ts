@@ -200,7 +200,12 @@ async function resultOf(
   }
   did.spending?.noteIn(result);
   for (const model of did.spending?.models ?? []) spent.models.add(model);
-  for (const { model } of result.judges ?? []) if (model !== undefined) spent.models.add(model);
+  for (const { model, panel = [] } of result.judges ?? []) {
+    if (model === undefined) continue;
+    // A panel is priced as a whole, or by its members.
+    const isWhole = panel.length === 0 || Object.hasOwn(request.budget?.prices ?? {}, model);
+    for (const name of isWhole ? [model] : panel) spent.models.add(name);
+  }
   spent.add(result.judgeUsage);
   spent.add(result.simulatorUsage);
   return result;

@@ -10,7 +10,7 @@ import { panelOf } from "../judges/panel.js";
 import { hashOf } from "../judges/recording.js";
 import { canonicalJson } from "../judges/request.js";
 import { retirementOf } from "../judges/retirement.js";
-import type { EvaluatorOptions, Judge, JudgeReply, JudgeRequest } from "../types.js";
+import type { EvaluatorOptions, Judge, JudgeReply, JudgeRequest, Prices } from "../types.js";
 import { definedProperties } from "../lists.js";
 
 /** Who is asked: besides, what {@link JudgeIdentity} says of it. */
@@ -95,7 +95,11 @@ export function notSentTo({ notSent }: JudgeTarget, judge: HeaderJudge): string[
   return judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
 }
 
-export function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: JudgeTarget, named: string): void {
+export function checkModel(
+  { budget }: EvaluatorOptions,
+  { label, model, provider, panel }: JudgeTarget,
+  named: string,
+): void {
   // The label of a judge at another address has that address besides.
   if (model === undefined && provider !== undefined && label === provider && isForeign(provider, named)) {
     throw new AdkMetricsError("invalid_input", `the judge asks ${provider}, which has no model ${named}`, {
@@ -103,10 +107,25 @@ export function checkModel({ budget }: EvaluatorOptions, { label, model, provide
     });
   }
   const askedModel = model ?? named;
-  if (budget?.cost !== undefined && !Object.hasOwn(budget.prices ?? {}, askedModel)) {
-    throw new AdkMetricsError("invalid_input", `there is no price for the model ${askedModel}, which is asked`, {
-      path: "budget: prices",
-      help: "A budget in money needs the prices of every model that is asked",
-    });
+  const unpriced = budget?.cost === undefined ? [] : withoutPrice(budget.prices ?? {}, askedModel, panel);
+  if (unpriced.length > 0) {
+    throw new AdkMetricsError(
+      "invalid_input",
+      `there is no price for the model ${unpriced.join(", ")}, which is asked`,
+      {
+        path: "budget: prices",
+        help: "A budget in money needs the prices of every model that is asked",
+      },
+    );
   }
+}
+
+/** The models that have no price: of a panel that has none as a whole, its members. */
+export function withoutPrice(
+  prices: Readonly<Record<string, Prices>>,
+  model: string,
+  panel: readonly string[] = [],
+): string[] {
+  if (Object.hasOwn(prices, model)) return [];
+  return (panel.length === 0 ? [model] : panel).filter((name) => !Object.hasOwn(prices, name));
 }

@@ -108,12 +108,12 @@ impl Calls {
     /// unlimited if absent) are in flight at a time.
     pub fn add_group(&mut self, parallelism_limit: Option<u32>, prices: Prices) -> u32 {
         let limit = parallelism_limit.map_or(u32::MAX, |limit| limit.max(1));
-        self.groups.push(Group { limit, in_flight: 0, prices, waiting: VecDeque::new() });
+        self.groups.push(Group { limit, in_flight: 0, prices: vec![prices], waiting: VecDeque::new() });
         self.groups.len() as u32 - 1
     }
 
-    /// Sets what the calls of a group cost.
-    pub fn set_prices(&mut self, group: u32, prices: Prices) {
+    /// Sets what the calls of a group cost: the prices of the judges that are asked for samples 0, 1, … in turn.
+    pub fn set_prices(&mut self, group: u32, prices: Vec<Prices>) {
         if let Some(group) = self.groups.get_mut(group as usize) {
             group.prices = prices;
         }
@@ -228,7 +228,7 @@ impl Calls {
     }
 
     fn expected_cost(&self, task: &SampleTask) -> f64 {
-        self.groups.get(task.group as usize).map_or(0.0, |group| group.prices.cost(task.expected()))
+        self.groups.get(task.group as usize).map_or(0.0, |group| group.cost(task.sample, task.expected()))
     }
 
     fn launch(&mut self, mut task: SampleTask) -> Call {
@@ -271,7 +271,7 @@ impl Calls {
         let flight = self.find(call)?;
         let task = flight.task;
         let is_reported = usage.total() > 0;
-        self.charge(task.group, if is_reported { usage } else { task.expected() });
+        self.charge(&task, if is_reported { usage } else { task.expected() });
         self.progress.answered += 1;
         self.progress.unreported += u32::from(!is_reported);
         self.latency_sum += self.now - flight.sent_at;
@@ -284,7 +284,7 @@ impl Calls {
         self.advance(now);
         let flight = self.find(call)?;
         self.progress.failed += 1;
-        self.charge(flight.task.group, failure.usage);
+        self.charge(&flight.task, failure.usage);
         let reason = if failure.retryable { LossReason::Exhausted } else { LossReason::Refused };
         self.try_again(flight, &failure, reason)
     }
@@ -456,10 +456,10 @@ impl Calls {
         Some(flight)
     }
 
-    fn charge(&mut self, group: u32, usage: Usage) {
+    fn charge(&mut self, task: &SampleTask, usage: Usage) {
         self.progress.usage.add(usage);
-        if let Some(group) = self.groups.get(group as usize) {
-            self.progress.cost += group.prices.cost(usage);
+        if let Some(group) = self.groups.get(task.group as usize) {
+            self.progress.cost += group.cost(task.sample, usage);
         }
     }
 

@@ -48,7 +48,16 @@ pub(super) struct InFlightCall {
 pub(super) struct Group {
     pub(super) limit: u32,
     pub(super) in_flight: u32,
-    pub(super) prices: Prices,
+    /// Those of the judges that are asked in turn: of the first for sample 0, and so on.
+    pub(super) prices: Vec<Prices>,
     /// Samples whose turn came when the group was at its limit.
     pub(super) waiting: VecDeque<SampleTask>,
+}
+
+impl Group {
+    /// What a call for a sample costs.
+    pub(super) fn cost(&self, sample: u32, usage: Usage) -> f64 {
+        let judge = (sample as usize).checked_rem(self.prices.len());
+        judge.and_then(|judge| self.prices.get(judge)).map_or(0.0, |prices| prices.cost(usage))
+    }
 }

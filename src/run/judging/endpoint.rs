@@ -19,9 +19,13 @@ impl Run<'_> {
     /// Sets the model that the judge of a metric asks, if it differs from that of the options or the criterion. It
     /// determines the price of the calls.
     pub fn set_asked_model(&mut self, metric: usize, model: &str) {
-        if let Some(group) = self.judges.groups.get(metric) {
-            self.judges.calls.set_prices(*group, self.options.judges.prices_of(model));
-        }
+        let scorer = self.plan.metrics.get(metric).map(|metric| &metric.scorer);
+        let (Some(group), Some(MetricScorer::Judge(judged))) = (self.judges.groups.get(metric), scorer)
+        else {
+            return;
+        };
+        let prices = self.options.judges.prices_of(model, &judged.judge_config().options.panel);
+        self.judges.calls.set_prices(*group, prices);
     }
 
     /// The settings of a metric's criterion that would not be sent to this server, one sentence for each.

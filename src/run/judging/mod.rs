@@ -43,10 +43,15 @@ impl JudgeOptions {
         self.model.as_deref().unwrap_or(&metric.judge_config().options.model)
     }
 
-    /// The prices of a model; zero if they are unknown.
-    pub(super) fn prices_of(&self, model: &str) -> Prices {
-        let known = self.prices.iter().find(|(name, _)| name == model);
-        known.map_or_else(Prices::default, |(_, prices)| *prices)
+    /// The prices of the judges that are asked in turn: that of the model, or else those of the panel's members;
+    /// zero if they are unknown.
+    pub(super) fn prices_of(&self, model: &str, panel: &[String]) -> Vec<Prices> {
+        let price =
+            |model: &str| self.prices.iter().find(|(name, _)| name == model).map(|(_, prices)| *prices);
+        match price(model) {
+            None if !panel.is_empty() => panel.iter().map(|name| price(name).unwrap_or_default()).collect(),
+            known => vec![known.unwrap_or_default()],
+        }
     }
 }
 

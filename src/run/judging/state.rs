@@ -76,13 +76,16 @@ impl JudgeState {
         let mut groups = Vec::new();
         let mut blocked = Vec::new();
         for metric in &plan.metrics {
-            let (mut limit, mut prices) = (None, Prices::default());
+            let (mut limit, mut prices) = (None, Vec::new());
             if let MetricScorer::Judge(judged) = &metric.scorer {
                 let model = settings.model_for(judged.as_ref());
-                limit = judged.judge_config().options.parallelism_limit;
-                prices = settings.prices_of(model);
+                let options = &judged.judge_config().options;
+                limit = options.parallelism_limit;
+                prices = settings.prices_of(model, &options.panel);
             }
-            groups.push(calls.add_group(limit, prices));
+            let group = calls.add_group(limit, Prices::default());
+            calls.set_prices(group, prices);
+            groups.push(group);
             blocked.push(None);
         }
         Self {
