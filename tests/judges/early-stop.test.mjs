@@ -184,12 +184,12 @@ describe("with a risk", () => {
     const found = await evaluate(requestOf(30, { judge: judgeOf(1), earlyStop: { risk: 0.02 } }));
     const saved = found.judgeUsage.savedAtRisk;
     const said = new RegExp(
-      `samples saved by early stopping \\(at least ${saved} of them at a risk, for 10 verdicts\\)`,
+      `samples saved by early stopping \\(at least ${saved} of them at a risk of 2 %, for 10 verdicts\\)`,
     );
     assert.match(renderTable(found, { width: 300 }), said);
     assert.match(renderTable(found, { width: 300, details: true }), /all would decide otherwise with a chance of \d/);
     const html = renderHtml(found);
-    assert.match(html, new RegExp(`at least ${saved} of them at a risk, for 10 verdicts`));
+    assert.match(html, new RegExp(`at least ${saved} of them at a risk of 2 %, for 10 verdicts`));
     assert.match(html, /all would decide otherwise with a chance of \d/);
     assert.match(renderJUnit(found), /<property name="judgeVerdictsAtRisk" value="10"\/>/);
     assert.match(renderJUnit(found), new RegExp(`<property name="judgeSamplesSavedAtRisk" value="${saved}"/>`));

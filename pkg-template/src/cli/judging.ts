@@ -19,6 +19,7 @@ import { Tally, unjudged } from "./tally.js";
 export const FOR_JUDGES = [
   "judge",
   "model",
+  "early-stop",
   "record",
   "cache",
   "batch",

@@ -180,7 +180,7 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
     ? [
         fact("Calls", amountText(usage.calls), repeated),
         usage.saved > 0
-          ? fact("Saved by early stopping", amountText(usage.saved), atRiskText(usage).trim() || undefined)
+          ? fact("Saved by early stopping", amountText(usage.saved), atRiskText(usage, [set]).trim() || undefined)
           : undefined,
         usage.cached > 0 ? fact("From the cache", amountText(usage.cached)) : undefined,
         usage.lost > 0 ? fact("Without a reply", amountText(usage.lost)) : undefined,

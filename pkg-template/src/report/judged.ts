@@ -426,11 +426,15 @@ function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
   return `${tokensText(usage)} (estimated for ${count(unreported, "answer")})`;
 }
 
-/** What of the saved samples rests on a risk: ` (at least 12 of them at a risk, for 9 verdicts)`; empty for nothing. */
-export function atRiskText({ savedAtRisk = 0, verdictsAtRisk = 0 }: JudgeUsage): string {
-  return verdictsAtRisk > 0
-    ? ` (at least ${amountText(savedAtRisk)} of them at a risk, for ${count(verdictsAtRisk, "verdict")})`
-    : "";
+/** What of the saved samples rests on a risk: ` (at least 12 of them at a risk of 1 %, for 9 verdicts)`; empty for nothing. */
+export function atRiskText(
+  { savedAtRisk = 0, verdictsAtRisk = 0 }: JudgeUsage,
+  results: readonly EvalSetResult[],
+): string {
+  if (verdictsAtRisk === 0) return "";
+  const risks = results.flatMap(({ judges = [] }) => judges.flatMap(({ earlyStop }) => earlyStop?.risk ?? []));
+  const risk = [...new Set(risks)].map(percentOf).join(" or ");
+  return ` (at least ${amountText(savedAtRisk)} of them at a risk of ${risk}, for ${count(verdictsAtRisk, "verdict")})`;
 }
 
 /** A chance that may be far below one per cent: `0.4 %`. */
@@ -457,7 +461,7 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
   const { calls, retried, cached, saved, lost, cost } = usage;
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
-    saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage)}` : "",
+    saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage, results)}` : "",
     cached > 0 ? `${amountText(cached)} from the cache` : "",
     // Those that no call was made for are among them.
     lost > 0 ? `${count(lost, "sample")} without a reply` : "",
