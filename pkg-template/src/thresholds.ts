@@ -125,22 +125,22 @@ function caseWith(result: EvalCaseResult, at: number, thresholds: Thresholds, se
 
 function checkCase(result: EvalCaseResult, at: number): void {
   if (!Array.isArray(result?.overallEvalMetricResults) || !Array.isArray(result.evalMetricResultPerInvocation)) {
-    throw unexpected("the result of a case", result, placeOf(at));
+    throw unexpected("the result of a case", result, pathOf(at));
   }
   checkMetrics(result.overallEvalMetricResults, at);
   for (const turn of result.evalMetricResultPerInvocation) {
-    if (!Array.isArray(turn?.evalMetricResults)) throw unexpected("the results of a turn", turn, placeOf(at));
+    if (!Array.isArray(turn?.evalMetricResults)) throw unexpected("the results of a turn", turn, pathOf(at));
     checkMetrics(turn.evalMetricResults, at);
   }
 }
 
 function checkMetrics(metrics: readonly (EvalMetricResult | null | undefined)[], at: number): void {
   for (const metric of metrics) {
-    if (typeof metric?.metricName !== "string") throw unexpected("the result of a metric", metric, placeOf(at));
+    if (typeof metric?.metricName !== "string") throw unexpected("the result of a metric", metric, pathOf(at));
   }
 }
 
-function placeOf(at: number): string {
+function pathOf(at: number): string {
   return `result: evalCaseResults[${at}]`;
 }
 

@@ -78,12 +78,12 @@ export class BatchServer {
   async json(url: string, sent?: Sent): Promise<Fields> {
     const response = await this.ask(url, sent);
     const { bytes, isWhole } = await this.#guarded(url, () => bytesOf(response, LONGEST_JSON));
-    if (!isWhole) throw this.#failed(`${placeOf(url)} gave an answer of more than ${LONGEST_JSON} bytes`, false);
+    if (!isWhole) throw this.#failed(`${addressOf(url)} gave an answer of more than ${LONGEST_JSON} bytes`, false);
     try {
       return fieldsOf(parseJson(new TextDecoder().decode(bytes)));
     } catch {
       // What is no JSON may have the key in it, of which the parser's message shows a part.
-      throw this.#failed(`${placeOf(url)} gave no JSON`, true);
+      throw this.#failed(`${addressOf(url)} gave no JSON`, true);
     }
   }
 
@@ -106,7 +106,7 @@ export class BatchServer {
         const { done, value } = await this.#guarded(url, () => reader.read());
         length += value?.length ?? 0;
         if (length > most) {
-          throw this.#failed(`${placeOf(url)} gave an answer of more than ${most} bytes`, false);
+          throw this.#failed(`${addressOf(url)} gave an answer of more than ${most} bytes`, false);
         }
         yield* line.push(done ? decoder.decode() : decoder.decode(value, { stream: true }));
         if (done) {
@@ -141,7 +141,7 @@ export class BatchServer {
     const response = await this.#guarded(url, () => send(url, { ...init, redirect: "manual", signal: this.signal }));
     if (response.ok) return response;
     const { status } = response;
-    if (status >= 300 && status < 400) throw this.#failed(`${placeOf(url)} redirects, which is not followed`, false);
+    if (status >= 300 && status < 400) throw this.#failed(`${addressOf(url)} redirects, which is not followed`, false);
     const headers: Record<string, string> = {};
     for (const name of ANSWER_HEADERS) {
       const value = response.headers.get(name);
@@ -151,7 +151,7 @@ export class BatchServer {
     const { bytes: body } = await bytesOf(response, LONGEST_ERROR).catch(() => none);
     // The engine knows what errors of this provider mean, and takes keys out of them.
     read(this.#settings, NO_QUESTION(), { answer: { answered: { status, headers, now: Date.now() } }, body });
-    throw this.#failed(`${placeOf(url)} answered with ${status}`, false);
+    throw this.#failed(`${addressOf(url)} answered with ${status}`, false);
   }
 
   async #guarded<T>(url: string, work: () => Promise<T>): Promise<T> {
@@ -161,7 +161,7 @@ export class BatchServer {
       if (this.signal.aborted) throw this.signal.reason;
       const { message: why } = ((cause as Error).cause ?? {}) as { message?: string };
       const reason = why === undefined ? messageOf(cause) : `${messageOf(cause)} (${why})`;
-      throw this.#failed(`${placeOf(url)} cannot be reached: ${reason}`, !isLasting(cause), cause);
+      throw this.#failed(`${addressOf(url)} cannot be reached: ${reason}`, !isLasting(cause), cause);
     }
   }
 
@@ -199,7 +199,7 @@ export function textOf(value: unknown): string | undefined {
 }
 
 /** An address without its query. */
-function placeOf(url: string): string {
+function addressOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }

@@ -75,7 +75,7 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
     const found = wrongChoice(row) ?? find(row);
     const read = "verdict" in found ? readingOf(row, found.verdict) : found;
     if ("verdict" in read) readings.push(read);
-    else problems.push({ ...placeOf(row), ...read });
+    else problems.push({ ...positionOf(row), ...read });
   }
   const labelled: Labelled[] = [];
   const undecided: Matched["undecided"] = [];
@@ -90,7 +90,7 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
     if (joint === undefined) {
       undecided.push({ verdict: first.verdict, categories });
       problems.push({
-        ...placeOf((single.at(-1) as Reading).row),
+        ...positionOf((single.at(-1) as Reading).row),
         message: `annotators disagree, as many for as against: ${single.map(({ annotator, passes }) => `${annotator || "no name"} ${passes ? "passes" : "fails"} it`).join(", ")}`,
         help: "It counts for how far they agree, not for the judge. Agree on one label, or have another person decide",
       });
@@ -105,7 +105,7 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
   return { labelled, undecided, given: rows.length - empty, used, empty, annotators: names.size, problems };
 }
 
-function placeOf({ line, at }: LabelRow): { line?: number; label: number } {
+function positionOf({ line, at }: LabelRow): { line?: number; label: number } {
   return { ...(line === undefined ? {} : { line }), label: at };
 }
 
@@ -272,7 +272,7 @@ function withoutRepeated(readings: readonly Reading[], problems: LabelProblem[])
       const message = isSame(one)
         ? `this verdict is labelled twice, also in ${where}; it counts once`
         : `this verdict is labelled otherwise in ${where}; neither counts`;
-      problems.push({ ...placeOf(one.row), message, help });
+      problems.push({ ...positionOf(one.row), message, help });
     }
     return others.every(isSame) ? [first] : [];
   });

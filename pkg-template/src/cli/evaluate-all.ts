@@ -18,7 +18,7 @@ import { type Input, sayWhichActual, sayWhichCriteria } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import type { Journaling } from "./journal.js";
 import type { Judging } from "./judging.js";
-import { inFiles, inWhole, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
+import { inFiles, inWhole, Mistakes, locationOf, refusedWarnings } from "./mistakes.js";
 import { inOrder } from "./portions.js";
 import { warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
@@ -250,7 +250,7 @@ async function checkAll(
         const { leftOut, warnings } = forecast(checked, { ...plan, ...options });
         input.leftOut = leftOut;
         for (const warning of [...checked.warnings, ...warnings]) {
-          warn(warning.message, placeOf(warning, files), warning.help);
+          warn(warning.message, locationOf(warning, files), warning.help);
         }
       }
       if (options.judge === undefined) await source.checkUsers?.(input, options.budget);

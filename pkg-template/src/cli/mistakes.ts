@@ -49,7 +49,7 @@ export function inWhole<T extends { path?: string; line?: number }>(mistake: T, 
 }
 
 /** Where an engine's mistake is, in terms of files: `travel.evalset.json:12, eval_cases[0].eval_id`. */
-export function placeOf({ path, line }: { path?: string; line?: number }, files: InputFiles): string | undefined {
+export function locationOf({ path, line }: { path?: string; line?: number }, files: InputFiles): string | undefined {
   const [, input, rest] = /^(evalSet|actual|config)(?:: (.*))?$/s.exec(path ?? "") ?? [];
   const file = input === undefined ? undefined : files[input as "evalSet" | "actual" | "config"];
   const at = (location: string | undefined) =>
@@ -64,7 +64,7 @@ export function inFiles(error: unknown, files: InputFiles): unknown {
   const { path, line } = error;
   const location = { ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
   const { firstCase } = files;
-  return mistakeAt(error, placeOf(firstCase === undefined ? location : inWhole(location, firstCase), files));
+  return mistakeAt(error, locationOf(firstCase === undefined ? location : inWhole(location, firstCase), files));
 }
 
 /** As {@link inFiles}, where one file is the only input, which the error need not name. */
@@ -102,7 +102,7 @@ function text(error: unknown): string {
 }
 
 function unforeseen(error: unknown): Mistake {
-  if (error instanceof AdkMetricsError) return mistakeAt(error, placeOf(error, {}));
+  if (error instanceof AdkMetricsError) return mistakeAt(error, locationOf(error, {}));
   return new Mistake(`unexpected error: ${error instanceof Error ? error.message : String(error)}`, {
     help: "This is a bug in adk-metrics; please report it with what ADK_METRICS_DEBUG=1 prints",
   });

@@ -19,7 +19,7 @@ import { Interruption } from "./interruption.js";
 import { Journaling } from "./journal.js";
 import { judgeChoiceOf } from "./judge.js";
 import { FOR_JUDGES, Judging, sayUseless } from "./judging.js";
-import { Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
+import { Mistake, Mistakes, locationOf, refusedWarnings } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { distinctNames, isFolder } from "./outputs.js";
 import { ExitStatus, note, warn } from "./process.js";
@@ -125,7 +125,7 @@ async function checkAll(inputs: readonly Input[], runs: AgentRuns, budget: Budge
     try {
       // Nothing is scored here: metrics of the user's own need no module, and no judge is asked.
       const { warnings } = await check(planOf(input), { registry: registryOf(input), judge: notAsked, strict });
-      for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
+      for (const warning of warnings) warn(warning.message, locationOf(warning, files), warning.help);
       await runs.check(input);
       await runs.checkUsers(input, budget);
     } catch (error) {

@@ -7,7 +7,7 @@ import { inertJson } from "../report/text.js";
 import type { EvalSetResult } from "../types.js";
 import { api } from "./api.js";
 import type { Input } from "./inputs.js";
-import { type InputFiles, placeOf } from "./mistakes.js";
+import { type InputFiles, locationOf } from "./mistakes.js";
 import type { Destination } from "./outputs.js";
 import { note, screenOptions, warn } from "./process.js";
 import { writeSafely } from "./write.js";
@@ -17,7 +17,7 @@ export function sayWarnings(scored: readonly (EvalSetResult | undefined)[], inpu
   for (const [at, result] of scored.entries()) {
     const warnings = result?.warnings ?? [];
     const files: InputFiles = inputs[at]?.files ?? {};
-    for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
+    for (const warning of warnings) warn(warning.message, locationOf(warning, files), warning.help);
   }
 }
 

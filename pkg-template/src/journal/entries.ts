@@ -13,7 +13,7 @@ const MOST_FAILED = 100_000;
 /** The last moment that a `Date` can hold, in milliseconds since 1970. */
 const LAST_MOMENT = 8.64e15;
 
-const isText: Check = (value) => typeof value === "string";
+const isString: Check = (value) => typeof value === "string";
 const isBoolean: Check = (value) => typeof value === "boolean";
 const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
 const isRecord = (value: unknown): value is Fields => isObject(value) && !Array.isArray(value);
@@ -38,69 +38,69 @@ const withFields =
 
 const isTokens = optional(isAmount);
 const isReply = withFields({
-  text: (value) => isText(value) && (value as string).length <= MAX_REPLY_LENGTH,
+  text: (value) => isString(value) && (value as string).length <= MAX_REPLY_LENGTH,
   usage: optional(withFields({ inputTokens: isTokens, outputTokens: isTokens, totalTokens: isTokens })),
-  modelVersion: optional(isText),
+  modelVersion: optional(isString),
 });
 const isFinding = (value: unknown): boolean =>
-  isRecord(value) && Object.values(value).every((one) => isText(one) || isNumber(one));
+  isRecord(value) && Object.values(value).every((one) => isString(one) || isNumber(one));
 const isSpent = withFields({
   used: (value) => isRecord(value) && Object.values(value).every(isAmount),
-  players: listOf((value) => Array.isArray(value) && isText(value[0]) && listOf(isText)(value[1])),
-  models: listOf(isText),
-  warnings: listOf(isText),
+  players: listOf((value) => Array.isArray(value) && isString(value[0]) && listOf(isString)(value[1])),
+  models: listOf(isString),
+  warnings: listOf(isString),
 });
 const isJudge = withFields({
-  metricName: isText,
-  label: isText,
-  model: optional(isText),
-  provider: optional((value) => isText(value) && Object.hasOwn(PROVIDERS, value as string)),
-  functionName: optional(isText),
-  retirement: optional(isText),
-  settings: optional(isText),
-  unsent: listOf(isText),
+  metricName: isString,
+  label: isString,
+  model: optional(isString),
+  provider: optional((value) => isString(value) && Object.hasOwn(PROVIDERS, value as string)),
+  functionName: optional(isString),
+  retirement: optional(isString),
+  settings: optional(isString),
+  unsent: listOf(isString),
   vertex: optional(isBoolean),
-  panel: optional(listOf(isText)),
+  panel: optional(listOf(isString)),
 });
 
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   reply: {
-    key: isText,
+    key: isString,
     reply: isReply,
     cached: optional(isBoolean),
     failed: optional((value) => isWhole(value) && within(0, MOST_FAILED)(value)),
-    evalId: optional(isText),
+    evalId: optional(isString),
     ms: optional(isAmount),
   },
   failure: {
-    key: isText,
+    key: isString,
     failure: withFields({
-      message: isText,
+      message: isString,
       retryable: isBoolean,
-      help: optional(isText),
+      help: optional(isString),
       retryAfterMs: optional(isAmount),
       status: optional(within(0, 65_535)),
     }),
     attempt: (value) => isWhole(value) && within(1, MOST_FAILED)(value),
   },
-  metric: { key: isText, found: withFields({ overall: isFinding, turns: listOf(isFinding) }) },
+  metric: { key: isString, found: withFields({ overall: isFinding, turns: listOf(isFinding) }) },
   run: {
-    evalId: isText,
+    evalId: isString,
     run: isWhole,
     result: withFields({
-      evalCaseId: isText,
+      evalCaseId: isString,
       inferences: listOf(isRecord),
       status: (value) => value === 0 || value === 1 || value === 2,
-      errorMessage: optional(isText),
+      errorMessage: optional(isString),
     }),
     spent: isSpent,
     ms: isAmount,
   },
-  case: { evalId: isText },
+  case: { evalId: isString },
   begin: {
-    part: isText,
+    part: isString,
     at: within(0, LAST_MOMENT),
-    inputs: withFields({ judge: optional(listOf(isJudge)), agent: optional(isText), shard: optional(isText) }),
+    inputs: withFields({ judge: optional(listOf(isJudge)), agent: optional(isString), shard: optional(isString) }),
   },
 };
 
@@ -116,7 +116,7 @@ function wrongIn(entry: Fields, checks: Readonly<Record<string, Check>>): string
  * @throws {Error} for what no evaluation can have written.
  */
 export function checkEntry(entry: unknown, place: string): asserts entry is JournalEntry {
-  if (!isRecord(entry) || !isText(entry.type) || !isText(entry.section)) throw new Error(`${place} is no entry`);
+  if (!isRecord(entry) || !isString(entry.type) || !isString(entry.section)) throw new Error(`${place} is no entry`);
   const type = entry.type as string;
   const wrong = Object.hasOwn(FIELDS, type) ? wrongIn(entry, FIELDS[type] as Record<string, Check>) : undefined;
   if (wrong === undefined) return;

@@ -82,7 +82,7 @@ async function sent(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal):
   if (isWhole || status < 200 || status > 299) {
     return { answer: { answered: { status, headers: received, now: Date.now() } }, body: bytes };
   }
-  throw tooLong(`${placeOf(url)} gave an answer`, `more than ${MAX_REPLY_LENGTH} bytes`, { status });
+  throw tooLong(`${addressOf(url)} gave an answer`, `more than ${MAX_REPLY_LENGTH} bytes`, { status });
 }
 
 /** An error of this package as the engine reads it. */
@@ -144,8 +144,8 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 function redirectError(url: string, location: string | null): AdkMetricsError {
-  const to = typeof location !== "string" ? "another address" : placeOf(location, url);
-  return new AdkMetricsError("judge_failed", `${placeOf(url)} redirects to ${to}`, {
+  const to = typeof location !== "string" ? "another address" : addressOf(location, url);
+  return new AdkMetricsError("judge_failed", `${addressOf(url)} redirects to ${to}`, {
     retryable: false,
     help: "Pass the address it leads to as `baseUrl`; redirects are not followed, so that keys stay where they belong",
   });
@@ -174,7 +174,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** An address without its query, in which keys may be. */
-function placeOf(url: string, base?: string): string {
+function addressOf(url: string, base?: string): string {
   try {
     const { origin, pathname } = new URL(url, base);
     return `${origin}${pathname}`;

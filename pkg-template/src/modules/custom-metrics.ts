@@ -155,8 +155,8 @@ function checkEntry(name: string, entry: unknown): void {
   if (code === undefined) return;
   if (!isObject(code)) return refuse(found("an object", code), `${path}.code_config`);
   const { name: given } = code as Fields;
-  if (typeof given !== "string") return refuse(found("where the function is", given), placeOf(name));
-  if (/^\s*#/.test(given)) refuse("`name` names no module", placeOf(name));
+  if (typeof given !== "string") return refuse(found("where the function is", given), pathOf(name));
+  if (/^\s*#/.test(given)) refuse("`name` names no module", pathOf(name));
 }
 
 function parsed(config: ConfigInput): unknown {
@@ -223,7 +223,7 @@ class Finder {
   }
 
   #error(message: string, { help }: { help: string }): AdkMetricsError {
-    return new AdkMetricsError("invalid_input", message, { path: placeOf(this.#name), help });
+    return new AdkMetricsError("invalid_input", message, { path: pathOf(this.#name), help });
   }
 }
 
@@ -244,7 +244,7 @@ function exportsText(exports: Exports): string {
   return known.length === 0 ? "It exports no function and no class" : `It exports ${known.join(", ")}`;
 }
 
-function placeOf(name: string): string {
+function pathOf(name: string): string {
   return `config: custom_metrics.${name}.code_config.name`;
 }
 
@@ -254,7 +254,7 @@ function notFound(name: string, path: string | undefined): AdkMetricsError {
     ? `\`${path}\` is a function in Python, which does not run here`
     : `no module has a function or class for the metric \`${name}\``;
   return new AdkMetricsError("unknown_metric", message, {
-    path: placeOf(name),
+    path: pathOf(name),
     help: `Export a function \`${name}\` from a JavaScript module, and name that (loadCustomMetrics, --metrics)`,
   });
 }

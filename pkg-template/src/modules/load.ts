@@ -95,7 +95,7 @@ export async function loadModule(file: string, what: string, timeoutMs?: number)
     ) as Promise<Exports>;
     return await inTime(loading, "loading it", timeoutMs);
   } catch (cause) {
-    const location = placeOf(cause);
+    const location = locationOf(cause);
     const help = helpFor(file, cause, location === undefined);
     const words = isAdkMetricsError(cause) ? cause.message : messageOf(cause);
     const message = `the module of the ${what} cannot be loaded: ${words}`;
@@ -118,7 +118,7 @@ function checkKind(file: string, what: string): void {
 }
 
 /** The stack of a syntax error in CommonJS begins with its place, which may be in another module. */
-function placeOf(cause: unknown): { path: string; line: number } | undefined {
+function locationOf(cause: unknown): { path: string; line: number } | undefined {
   const [, path, line] = /^(.+):(\d+)\n/.exec(cause instanceof SyntaxError ? String(cause.stack) : "") ?? [];
   return path === undefined ? undefined : { path: pathOf(path, ""), line: Number(line) };
 }

@@ -20,7 +20,7 @@ function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function isText(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === "string";
 }
 
@@ -38,7 +38,7 @@ const TEXTS = ["model", "baseUrl", "apiKey", "project", "location", "accessToken
 
 function fieldsIn(value: unknown): Fields {
   const given = propertiesOf(value);
-  const texts = TEXTS.map((name) => [name, isText(given[name]) ? given[name] : ""]);
+  const texts = TEXTS.map((name) => [name, isString(given[name]) ? given[name] : ""]);
   return { ...(Object.fromEntries(texts) as Fields), api: given.api === "responses" ? "responses" : "chat" };
 }
 
@@ -52,7 +52,7 @@ export function judgeSettingsIn(value: unknown): JudgeSettings | undefined {
   const of = providers.filter((name) => Object.hasOwn(given, name)).map((name) => [name, fieldsIn(given[name])]);
   const priced = Object.entries(propertiesOf(prices)).flatMap(([model, price]): [string, PriceFields][] => {
     const { input, output } = propertiesOf(price);
-    return isText(input) && isText(output) ? [[model, { input, output }]] : [];
+    return isString(input) && isString(output) ? [[model, { input, output }]] : [];
   });
   return {
     kind: known,
@@ -80,7 +80,7 @@ export function runOptionsIn(value: unknown): RunOptions {
 export function filesIn(value: unknown): NewFile[] {
   return itemsOf(value).flatMap((file) => {
     const { name, folder, bytes } = propertiesOf(file);
-    return isText(name) && isBytes(bytes) ? [{ name, folder: isText(folder) ? folder : "", bytes }] : [];
+    return isString(name) && isBytes(bytes) ? [{ name, folder: isString(folder) ? folder : "", bytes }] : [];
   });
 }
 
@@ -105,7 +105,7 @@ export function actualOfIn(value: unknown): [number, number | null][] {
 
 export function thresholdsIn(value: unknown): Map<string, number> {
   const pairs = itemsOf(value).map(itemsOf);
-  return new Map(pairs.filter((pair): pair is [string, number] => isText(pair[0]) && Number.isFinite(pair[1])));
+  return new Map(pairs.filter((pair): pair is [string, number] => isString(pair[0]) && Number.isFinite(pair[1])));
 }
 
 /** When a run was begun that is stored, and whether it ended. */
@@ -121,7 +121,7 @@ export function keptRunIn(value: unknown): KeptRun | undefined {
   if (!isBytes(bytes)) return undefined;
   const named = itemsOf(files).map((file) => {
     const { name, path } = propertiesOf(file);
-    return { ...(isText(name) ? { name } : {}), ...(isText(path) ? { path } : {}) };
+    return { ...(isString(name) ? { name } : {}), ...(isString(path) ? { path } : {}) };
   });
   return { files: named as KeptRun["files"], bytes };
 }

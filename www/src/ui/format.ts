@@ -29,9 +29,10 @@ export function costText(cost: number): string {
   return cost > 0 && cost < 0.0001 ? "less than 0.0001" : costFormat.format(cost);
 }
 
-/** `1 case`, `2 cases`, `1,000 cases`. */
+/** `1 case`, `2 cases`, `1,000 replies`. */
 export function count(amount: number, noun: string): string {
-  return `${integerFormat.format(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${integerFormat.format(amount)} ${amount === 1 ? noun : plural}`;
 }
 
 /** The first `length` UTF-16 code units, or one less if that would split a surrogate pair. */

@@ -11,6 +11,7 @@ import {
   sources,
 } from "../../state/inputs.js";
 import { type Match, type Role, rolesOf } from "../../state/matching.js";
+import { count } from "../../ui/format.js";
 import { Name } from "../../ui/text.js";
 import { sentence } from "../../ui/sentence.js";
 import type { Problem } from "../../worker/protocol.js";
@@ -174,11 +175,6 @@ function countsText({ info }: Source): string {
     turns > 0 ? count(turns, kind === "recording" ? "reply" : "turn") : "",
   ].filter((part) => part !== "");
   return parts.length === 0 ? "" : ` · ${parts.join(", ")}`;
-}
-
-function count(number: number, word: string): string {
-  const many = word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
-  return `${number.toLocaleString("en")} ${number === 1 ? word : many}`;
 }
 
 function RoleChoice({ source }: { source: Source }) {
