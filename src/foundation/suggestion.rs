@@ -13,7 +13,6 @@ pub fn suggestion<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> 
 }
 
 #[cold]
-#[inline(never)]
 fn closest<'k>(found: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<&'k str> {
     let fold = |name: &str| -> Vec<char> {
         name.chars().take(80).filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).collect()

@@ -87,7 +87,6 @@ impl Writer {
     }
 
     /// Writes an array.
-    #[inline(never)]
     pub fn array(&mut self, items: &mut dyn Iterator<Item = &dyn Write>) {
         self.text.push('[');
         for (index, item) in items.enumerate() {
@@ -100,7 +99,6 @@ impl Writer {
     }
 
     /// Writes JSON text as it is.
-    #[inline(never)]
     pub fn raw(&mut self, json: &str) {
         self.text.push_str(json);
     }

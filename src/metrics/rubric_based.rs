@@ -314,7 +314,6 @@ fn mean_score(findings: &[RubricFinding]) -> Option<f64> {
 }
 
 /// Pairs of id and text, as the readers and writers of prompts take them.
-#[inline(never)]
 fn pairs(rubrics: &[ActiveRubric]) -> Vec<(&str, &str)> {
     rubrics.iter().map(|rubric| (&*rubric.id, &*rubric.words)).collect()
 }

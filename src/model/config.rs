@@ -236,7 +236,6 @@ impl<'a> MetricConfig<'a, '_> {
         }
     }
 
-    #[inline(never)]
     fn given(&self, keys: [&str; 2]) -> Option<Json<'a>> {
         either(self.criterion?, keys)
     }

@@ -99,7 +99,6 @@ fn known_keys(
 }
 
 /// Which of `keys`, each in both spellings, a key most likely means.
-#[inline(never)]
 fn meant_of(key: &str, keys: &[[&'static str; 2]]) -> Option<&'static str> {
     let is_camel = is_camel(key);
     // Names for the tool calls in other libraries and in the old forms.

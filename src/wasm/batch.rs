@@ -121,7 +121,6 @@ impl Batch {
     }
 
     #[cold]
-    #[inline(never)]
     pub(super) fn add_task(&mut self, run: &Run<'_>, task: CustomTask, in_place: InPlace) {
         self.columns.tasks.push(&to_json(&HostTask { task, run, in_place }, Spelling::Camel));
     }
@@ -131,7 +130,6 @@ impl Batch {
     /// # Errors
     /// The failure if the HTTP request cannot be made.
     #[cold]
-    #[inline(never)]
     pub(super) fn add_call(&mut self, run: &Run<'_>, given: &JudgeCall) -> Result<(), Box<Failure>> {
         let JudgeCall { call, metric, pairing } = *given;
         let (Some(question), Some(planned)) = (run.question(given), run.plan().metrics.get(metric)) else {
@@ -307,7 +305,6 @@ impl Batch {
         self.columns.explanations.push_str(&json);
     }
 
-    #[inline(never)]
     fn push_note(&mut self, slot: i64, note: &dyn Write) {
         self.columns.notes.push(&format!("[{slot},{}]", to_json(note, Spelling::Camel)));
     }

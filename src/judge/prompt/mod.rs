@@ -382,7 +382,6 @@ fn short_hash(text: &str) -> String {
 }
 
 /// Appends strings. A single function keeps the code small: there are many callers, and none is hot.
-#[inline(never)]
 pub(crate) fn push_all(out: &mut String, parts: &[&str]) {
     for part in parts {
         out.push_str(part);

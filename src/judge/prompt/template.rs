@@ -47,7 +47,6 @@ impl<'t> Template<'t> {
         Ok(template)
     }
 
-    #[inline(never)]
     fn check(&self, needed: &[&str], optional: &[&str]) -> Result<()> {
         let known = [needed, optional].concat();
         let names: Vec<&str> = self.placeholders.iter().map(|placeholder| self.name(placeholder)).collect();

@@ -251,7 +251,6 @@ fn append_content(content: Json<'_>, out: &mut String) {
 }
 
 /// Whether a key is a name in either spelling: `top_p` and `topP`.
-#[inline(never)]
 pub(crate) fn is_name(key: &str, name: &str) -> bool {
     let mut name = name.bytes();
     for byte in key.bytes() {

@@ -109,7 +109,6 @@ pub struct Failure {
 impl Failure {
     /// A failure that is retryable if its kind is. `message` comes in pieces; it is redacted, shortened and
     /// prefixed with the name of the provider or the server.
-    #[inline(never)]
     pub(super) fn new(endpoint: &Endpoint, kind: FailureKind, message: &[&str]) -> Box<Self> {
         use FailureKind::*;
         Box::new(Self {
@@ -125,7 +124,6 @@ impl Failure {
         })
     }
 
-    #[inline(never)]
     pub(super) fn with_help(mut self: Box<Self>, help: &str) -> Box<Self> {
         self.help = Some(help.to_owned());
         self
@@ -314,7 +312,6 @@ pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Box<Failu
 }
 
 /// The text on one line, shortened to [`MAX_TEXT_CHARS`], with the endpoint's secrets redacted.
-#[inline(never)]
 fn shown(endpoint: &Endpoint, text: &str) -> String {
     let text = text.trim();
     let safe = redact_beginning(endpoint, text);

@@ -7,7 +7,6 @@ use crate::foundation::json::Json;
 
 /// The value at a path of keys, where `0` is the first item of an array: `choices/0/message`. An empty path is
 /// the value itself. Null counts as missing. O(n) in the objects on the path.
-#[inline(never)]
 pub(super) fn get<'a>(json: Json<'a>, path: &str) -> Option<Json<'a>> {
     let (mut json, mut path) = (json, path);
     loop {
@@ -25,7 +24,6 @@ pub(super) fn get<'a>(json: Json<'a>, path: &str) -> Option<Json<'a>> {
 }
 
 /// The string at a path, or an empty one.
-#[inline(never)]
 pub(super) fn string(json: Json<'_>, path: &str) -> String {
     match get(json, path).and_then(Json::as_str) {
         Some(text) => text.into_owned(),
@@ -34,19 +32,16 @@ pub(super) fn string(json: Json<'_>, path: &str) -> String {
 }
 
 /// The string at a path, unless it is missing or empty.
-#[inline(never)]
 pub(super) fn string_at(json: Json<'_>, path: &str) -> Option<String> {
     Some(string(json, path)).filter(|text| !text.is_empty())
 }
 
 /// Whether the value at a path is `true`.
-#[inline(never)]
 pub(super) fn is_true(json: Json<'_>, path: &str) -> bool {
     get(json, path).and_then(Json::as_bool) == Some(true)
 }
 
 /// Calls `then` with each item of the array at a path.
-#[inline(never)]
 pub(super) fn for_each(json: Json<'_>, path: &str, then: &mut dyn FnMut(Json<'_>)) {
     if let Some(array) = get(json, path) {
         for item in array.items() {
@@ -66,13 +61,11 @@ pub(super) fn append_strings(json: Json<'_>, path: &str, kind: &str, out: &mut S
 }
 
 /// A whole number that is not negative.
-#[inline(never)]
 pub(super) fn whole(json: Json<'_>) -> Option<u64> {
     json.as_number()?.parse().ok()
 }
 
 /// A token count: the sum of the numbers at the paths; `None` if all are missing.
-#[inline(never)]
 pub(super) fn tokens(json: Json<'_>, paths: &[&str]) -> Option<u64> {
     let mut sum: Option<u64> = None;
     for path in paths {

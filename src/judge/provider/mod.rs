@@ -241,7 +241,6 @@ impl Provider {
         matches!(self, Self::Gemini | Self::Vertex)
     }
 
-    #[inline(never)]
     fn protocol(self) -> &'static Protocol {
         match self {
             Self::Gemini => &gemini::PROTOCOL,

@@ -145,7 +145,6 @@ fn block(text: &str, from: usize) -> Option<(usize, Validation)> {
     Some((end, validation))
 }
 
-#[inline(never)]
 fn excerpt(text: String) -> Option<String> {
     if text.eq_ignore_ascii_case("null") { None } else { Some(text) }
 }

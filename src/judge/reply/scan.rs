@@ -12,14 +12,12 @@ pub(crate) fn trim(text: &str) -> &str {
 }
 
 /// The text without the matching characters around it.
-#[inline(never)]
 pub(super) fn trim_matches<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
     count(text.len());
     trim_end_matches(slice(text, span_end(text, 0, belongs), text.len()), belongs)
 }
 
 /// The text without the matching characters at its end.
-#[inline(never)]
 pub(super) fn trim_end_matches<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
     text.trim_end_matches(belongs)
 }
@@ -30,7 +28,6 @@ pub(in crate::judge) fn slice(text: &str, from: usize, to: usize) -> &str {
 }
 
 /// The end of the span of matching characters that starts at `from`.
-#[inline(never)]
 pub(in crate::judge) fn span_end(text: &str, from: usize, belongs: &mut dyn FnMut(char) -> bool) -> usize {
     let mut end = from;
     for c in slice(text, from, text.len()).chars() {

@@ -92,7 +92,6 @@ impl JudgeConfig {
 pub(in crate::metrics) struct PromptValues<'v>(Vec<(&'static str, Cow<'v, str>)>);
 
 impl<'v> PromptValues<'v> {
-    #[inline(never)]
     pub(in crate::metrics) fn add(&mut self, name: &'static str, text: Cow<'v, str>) {
         self.0.push((name, text));
     }

@@ -85,7 +85,6 @@ impl Questions<'_> {
     }
 
     /// Asks a question about the turn.
-    #[inline(never)]
     pub(in crate::metrics) fn add(&mut self, question: Question) -> &mut Question {
         let question = self.planning.list.push_mut(question);
         question.invocation = self.turn.index;

@@ -314,7 +314,6 @@ pub(crate) fn no_key(key: &str, what: &str) -> String {
 }
 
 /// The first entry that is not a field and has a value other than `null`, and a key for which `holds` is true.
-#[inline(never)]
 pub(crate) fn unread<'a>(json: Json<'a>, holds: &dyn Fn(&str) -> bool) -> Option<(Cow<'a, str>, Json<'a>)> {
     json.other_entries().filter(|(_, value)| !value.is_null()).find_map(|(key, value)| {
         let key = key.as_str()?;

@@ -89,7 +89,6 @@ impl<'a> Run<'a> {
     }
 
     /// The answer to an open question, with the metric and the case that it belongs to.
-    #[inline(never)]
     pub(super) fn answer(&mut self, question: u32) -> Option<(&dyn Judged, &JudgedCase<'a>, &mut Answer)> {
         let asked = self.judges.asked.get(question as usize).filter(|asked| asked.is_open)?;
         let open = self.open.iter_mut().find(|open| open.pairing_index == asked.pairing_index)?;
@@ -142,7 +141,6 @@ impl<'a> Run<'a> {
 
     /// Retries the lost samples of stuck questions once, or closes the questions. Called when nothing else is
     /// left to ask.
-    #[inline(never)]
     pub(in crate::run) fn retry_stuck(&mut self) {
         let answered = self.judges.calls.progress().answered > 0;
         for question in std::mem::take(&mut self.judges.stuck) {
@@ -200,7 +198,6 @@ impl<'a> Run<'a> {
 
     /// Learns from a question that is about to be closed how its metric's samples vote, and asks those that waited
     /// for that.
-    #[inline(never)]
     fn learn(&mut self, question: u32) {
         let Some(metric) = self.judges.asked.get(question as usize).map(|asked| asked.metric) else { return };
         let Some(mut learning) = self.judges.learning.get_mut(metric).and_then(Option::take) else { return };

@@ -19,7 +19,6 @@ pub(in crate::run) enum JudgeStep {
 
 impl<'a> Run<'a> {
     /// Returns what the judge calls need at this time.
-    #[inline(never)]
     pub(in crate::run) fn poll_judges(&mut self, now: Millis) -> JudgeStep {
         match self.poll_calls(now) {
             calls::CallAction::Send(call) => {

@@ -32,7 +32,6 @@ pub(in crate::run) struct ConcludingMetric<'a> {
 
 impl<'a> Run<'a> {
     /// Opens a case and starts planning its questions.
-    #[inline(never)]
     pub(in crate::run) fn start_judged_metrics(&mut self, mut open: OpenCase<'a>, case: JudgedCase<'a>) {
         if self.judges.is_needed {
             open.judged = Some(case.with_paired_turns());
@@ -43,7 +42,6 @@ impl<'a> Run<'a> {
     }
 
     /// Continues to plan the questions of a case until all are planned or the work for one poll is done.
-    #[inline(never)]
     pub(in crate::run) fn continue_planning(&mut self, mut planning_case: PlanningCase) {
         let PlanningCase { pairing_index, metric, .. } = planning_case;
         let Some(planned) = self.plan.metrics.get(metric) else { return };
@@ -113,7 +111,6 @@ impl<'a> Run<'a> {
     }
 
     /// Continues to compute a result until it is complete or the work for one poll is done.
-    #[inline(never)]
     pub(in crate::run) fn continue_concluding(&mut self, mut concluding: ConcludingMetric<'a>) {
         let ConcludingMetric { pairing_index, metric, .. } = concluding;
         let Some(planned) = self.plan.metrics.get(metric) else { return };

@@ -50,7 +50,6 @@ impl<'e> From<&'e Error> for EngineError<'e> {
 /// The value that an export throws.
 impl From<Error> for JsValue {
     #[cold]
-    #[inline(never)]
     fn from(error: Error) -> Self {
         to_value(&EngineError::from(&error)).unwrap_or_else(|thrown| thrown)
     }
