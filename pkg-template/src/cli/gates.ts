@@ -1,6 +1,6 @@
 /** `--min-pass-rate`, `--min-pass-hat`, `--allow-flaky`: what has to be reached for the exit status to be 0. */
 
-import { checkGates, type Gates } from "../statistics/gates.js";
+import { checkGates, type GateReport, type Gates } from "../statistics/gates.js";
 import type { EvalSetResult } from "../types.js";
 import type { Arguments } from "./arguments.js";
 import { Mistake } from "./mistakes.js";
@@ -59,7 +59,11 @@ const OPTIONS = { minPassRate: "--min-pass-rate", minPassHat: "--min-pass-hat", 
 
 /** Says on stderr what became of each gate. */
 export function gateStatus(results: readonly EvalSetResult[], gates: Gates): ExitStatus {
-  const { passed, gates: outcomes } = checkGates(results, gates);
+  return sayGates(checkGates(results, gates));
+}
+
+/** Says on stderr what became of each gate. */
+export function sayGates({ passed, gates: outcomes }: GateReport): ExitStatus {
   for (const outcome of outcomes) {
     const option = outcome.gate === "everyRun" ? "" : `${OPTIONS[outcome.gate]}: `;
     if (outcome.passed) note(`${option}${outcome.message}`);

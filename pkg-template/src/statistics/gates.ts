@@ -5,8 +5,8 @@ import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { checkOptions } from "../known-options.js";
 import { grouped } from "../lists.js";
-import type { EvalCaseResult, EvalSetResult } from "../types.js";
-import { mean, passHatK } from "./estimates.js";
+import type { EvalSetResult } from "../types.js";
+import { passHatK } from "./estimates.js";
 import { caseResultsOf } from "./reliability.js";
 
 /** What has to be reached. All that is given has to; without any, every run of every case has to pass. */
@@ -49,16 +49,137 @@ const MOST_NAMED = 5;
 export function checkGates(results: EvalSetResult | readonly EvalSetResult[], gates: Gates = {}): GateReport {
   checkGateOptions(gates);
   return reading("results", () => {
-    const all = caseResultsOf(results);
-    const cases = grouped(all, ({ evalSetId, evalId }) => JSON.stringify([evalSetId, evalId]));
-    const { minPassRate, minPassHat = {}, allowFlaky = false } = gates;
-    const outcomes: GateOutcome[] = [];
-    if (minPassRate !== undefined) outcomes.push(passRateGate(all, minPassRate));
-    for (const [k, least] of Object.entries(minPassHat)) outcomes.push(passHatGate(cases, Number(k), Number(least)));
-    if (allowFlaky) outcomes.push(flakyGate(cases));
-    if (outcomes.length === 0) outcomes.push(everyRunGate(all));
-    return { passed: outcomes.every(({ passed }) => passed), gates: outcomes };
+    const tally = new GateTally(gates);
+    const cases = grouped(caseResultsOf(results), ({ evalSetId, evalId }) => JSON.stringify([evalSetId, evalId]));
+    for (const runs of cases) {
+      const statuses = runs.map(({ finalEvalStatus }) => finalEvalStatus);
+      tally.add(String(runs[0]?.evalId), statuses);
+    }
+    return tally.report();
   });
+}
+
+/** Holds cases against gates one by one, without keeping them. */
+export class GateTally {
+  readonly #gates: Gates;
+  #cases = 0;
+  #runs = 0;
+  #passed = 0;
+  #unevaluated = 0;
+  /** The cases that passed in all runs, and in none. */
+  #always = 0;
+  readonly #never = new Named();
+  readonly #hats: readonly { k: number; least: number; sum: number; few: Named }[];
+
+  constructor(gates: Gates) {
+    this.#gates = gates;
+    this.#hats = Object.entries(gates.minPassHat ?? {}).map(([k, least]) => ({
+      k: Number(k),
+      least: Number(least),
+      sum: 0,
+      few: new Named(),
+    }));
+  }
+
+  /** Adds a case with how its runs ended. */
+  add(evalId: string, statuses: readonly EvalStatus[]): void {
+    const passed = statuses.filter((status) => status === EvalStatus.PASSED).length;
+    this.#cases += 1;
+    this.#runs += statuses.length;
+    this.#passed += passed;
+    this.#unevaluated += statuses.filter((status) => status === EvalStatus.NOT_EVALUATED).length;
+    if (passed === 0) this.#never.add(evalId);
+    if (passed === statuses.length) this.#always += 1;
+    for (const hat of this.#hats) {
+      if (statuses.length < hat.k) hat.few.add(evalId);
+      else hat.sum += passHatK(passed, statuses.length, hat.k);
+    }
+  }
+
+  /** What became of the gates. */
+  report(): GateReport {
+    const { minPassRate, allowFlaky = false } = this.#gates;
+    const outcomes: GateOutcome[] = [];
+    if (minPassRate !== undefined) outcomes.push(this.#passRate(minPassRate));
+    for (const hat of this.#hats) outcomes.push(this.#passHat(hat));
+    if (allowFlaky) outcomes.push(this.#flaky());
+    if (outcomes.length === 0) outcomes.push(this.#everyRun());
+    return { passed: outcomes.every(({ passed }) => passed), gates: outcomes };
+  }
+
+  /** `; 2 were not evaluated, which counts as not passed` */
+  get #unevaluatedText(): string {
+    const missing = this.#unevaluated;
+    return missing === 0
+      ? ""
+      : `; ${missing} ${missing === 1 ? "was" : "were"} not evaluated, which counts as not passed`;
+  }
+
+  #everyRun(): GateOutcome {
+    return {
+      gate: "everyRun",
+      passed: this.#runs > 0 && this.#passed === this.#runs,
+      message: `${this.#passed} of ${runs(this.#runs)} passed, and every run has to${this.#unevaluatedText}`,
+    };
+  }
+
+  #passRate(least: number): GateOutcome {
+    const [count, all] = [this.#passed, this.#runs];
+    // 0.9 of 10 comes out a little more than 9.
+    const needed = Math.ceil(least * all - 1e-9);
+    const missing = needed - count;
+    const share = all === 0 ? "" : ` (${percentText(count / all)})`;
+    const short = missing > 0 ? `, ${missing} too few` : "";
+    return {
+      gate: "minPassRate",
+      passed: all > 0 && missing <= 0,
+      message: `${count} of ${runs(all)} passed${share}; ${percentText(least)} takes ${needed}${short}${this.#unevaluatedText}`,
+    };
+  }
+
+  #passHat({ k, least, sum, few }: { k: number; least: number; sum: number; few: Named }): GateOutcome {
+    if (few.count > 0 || this.#cases === 0) {
+      const why =
+        this.#cases === 0
+          ? "there is no result"
+          : `${few.count === 1 ? "a case was" : `${few.count} cases were`} run fewer than ${k} times: ${few.text}`;
+      return { gate: "minPassHat", passed: false, message: `pass^${k} cannot be said: ${why}` };
+    }
+    const found = sum / this.#cases;
+    const passed = found >= least - 1e-9;
+    const short = passed ? "" : `, ${shareText(least - found)} too little`;
+    return {
+      gate: "minPassHat",
+      passed,
+      message: `pass^${k} is ${shareText(found)}; ${shareText(least)} is needed${short}${this.#unevaluatedText}`,
+    };
+  }
+
+  #flaky(): GateOutcome {
+    const never = this.#never.count;
+    const flaky = this.#cases - never - this.#always;
+    const amount = `${never} of ${this.#cases} ${this.#cases === 1 ? "case" : "cases"}`;
+    return {
+      gate: "allowFlaky",
+      passed: this.#cases > 0 && never === 0,
+      message: `${amount} passed in no run${never === 0 ? "" : `: ${this.#never.text}`}; ${flaky} in some of several`,
+    };
+  }
+}
+
+/** Cases of which the first are named. */
+class Named {
+  count = 0;
+  readonly #names: string[] = [];
+
+  add(evalId: string): void {
+    this.count += 1;
+    if (this.count <= MOST_NAMED) this.#names.push(evalId.slice(0, 80));
+  }
+
+  get text(): string {
+    return `${this.#names.join(", ")}${this.count > MOST_NAMED ? ", …" : ""}`;
+  }
 }
 
 /** @throws {AdkMetricsError} `invalid_input` for gates that are not what their types say. */
@@ -102,75 +223,6 @@ function checkShare(share: unknown, path: string): void {
   throw unexpected("a number from 0 to 1, such as 0.9 for 90 %", share, path);
 }
 
-const hasPassed = ({ finalEvalStatus }: EvalCaseResult): boolean => finalEvalStatus === EvalStatus.PASSED;
-
-/** `; 2 were not evaluated, which counts as not passed` */
-function unevaluated(all: readonly EvalCaseResult[]): string {
-  const missing = all.filter(({ finalEvalStatus }) => finalEvalStatus === EvalStatus.NOT_EVALUATED).length;
-  return missing === 0
-    ? ""
-    : `; ${missing} ${missing === 1 ? "was" : "were"} not evaluated, which counts as not passed`;
-}
-
 const runs = (amount: number): string => `${amount} ${amount === 1 ? "run" : "runs"}`;
-
-function everyRunGate(all: readonly EvalCaseResult[]): GateOutcome {
-  const count = all.filter(hasPassed).length;
-  return {
-    gate: "everyRun",
-    passed: all.length > 0 && count === all.length,
-    message: `${count} of ${runs(all.length)} passed, and every run has to${unevaluated(all)}`,
-  };
-}
-
-function passRateGate(all: readonly EvalCaseResult[], least: number): GateOutcome {
-  const count = all.filter(hasPassed).length;
-  // 0.9 of 10 comes out a little more than 9.
-  const needed = Math.ceil(least * all.length - 1e-9);
-  const missing = needed - count;
-  const share = all.length === 0 ? "" : ` (${percentText(count / all.length)})`;
-  const short = missing > 0 ? `, ${missing} too few` : "";
-  return {
-    gate: "minPassRate",
-    passed: all.length > 0 && missing <= 0,
-    message: `${count} of ${runs(all.length)} passed${share}; ${percentText(least)} takes ${needed}${short}${unevaluated(all)}`,
-  };
-}
-
-function passHatGate(cases: readonly EvalCaseResult[][], k: number, least: number): GateOutcome {
-  const few = cases.filter(({ length }) => length < k);
-  if (few.length > 0 || cases.length === 0) {
-    const why =
-      cases.length === 0
-        ? "there is no result"
-        : `${few.length === 1 ? "a case was" : `${few.length} cases were`} run fewer than ${k} times: ${named(few)}`;
-    return { gate: "minPassHat", passed: false, message: `pass^${k} cannot be said: ${why}` };
-  }
-  const found = mean([cases.map((all) => passHatK(all.filter(hasPassed).length, all.length, k))]);
-  const passed = found >= least - 1e-9;
-  const short = passed ? "" : `, ${shareText(least - found)} too little`;
-  return {
-    gate: "minPassHat",
-    passed,
-    message: `pass^${k} is ${shareText(found)}; ${shareText(least)} is needed${short}${unevaluated(cases.flat())}`,
-  };
-}
-
-function flakyGate(cases: readonly EvalCaseResult[][]): GateOutcome {
-  const never = cases.filter((all) => !all.some(hasPassed));
-  const flaky = cases.length - never.length - cases.filter((all) => all.every(hasPassed)).length;
-  const amount = `${never.length} of ${cases.length} ${cases.length === 1 ? "case" : "cases"}`;
-  return {
-    gate: "allowFlaky",
-    passed: cases.length > 0 && never.length === 0,
-    message: `${amount} passed in no run${never.length === 0 ? "" : `: ${named(never)}`}; ${flaky} in some of several`,
-  };
-}
-
-function named(cases: readonly EvalCaseResult[][]): string {
-  const names = cases.slice(0, MOST_NAMED).map(([first]) => String(first?.evalId).slice(0, 80));
-  return `${names.join(", ")}${cases.length > MOST_NAMED ? ", …" : ""}`;
-}
-
 const percentText = (share: number): string => `${Number((100 * share).toFixed(1))} %`;
 const shareText = (share: number): string => String(Number(share.toFixed(4)));
