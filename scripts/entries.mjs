@@ -21,4 +21,5 @@ export const ENTRIES = [
   { module: "calibration/index", esm: "calibration", typed: true },
   { module: "entrypoints/queue", esm: "queue", typed: true },
   { module: "cli/main", esm: "cli" },
+  { module: "cli/line-worker", esm: "cli-worker" },
 ];

@@ -1,8 +1,8 @@
 import { evalSetOf } from "./adk-schema.js";
 import { call } from "./engine/call.js";
 import { abortedSince, drive, type RunEnd } from "./run/run.js";
-import { failedMetrics } from "./run/failed-metrics.js";
-import { silenceOf } from "./run/silence.js";
+import { failuresIn, failureWarnings } from "./run/failed-metrics.js";
+import { silenceWarnings, silentTurnsIn } from "./run/silence.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { reading } from "./engine/values.js";
 import { inTurns, type Steps, Stretch } from "./engine/steps.js";
@@ -43,7 +43,12 @@ export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult>
 
 /** As {@link evaluate}, with options that are for other evaluations as well: not all need have an effect in each. */
 export async function evaluateOneOf(request: EvaluateRequest): Promise<EvalSetResult> {
-  return await resultOf(evaluateBatches(request, undefined, true));
+  return await resultOf(evaluateBatches(request, undefined, "one of many"));
+}
+
+/** As {@link evaluate}, giving results when they are there. */
+export function resultsInBatches(request: EvaluateRequest): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
+  return evaluateBatches(request);
 }
 
 async function resultOf(batches: AsyncGenerator<EvalCaseResult[], EvalSetResult>): Promise<EvalSetResult> {
@@ -53,20 +58,33 @@ async function resultOf(batches: AsyncGenerator<EvalCaseResult[], EvalSetResult>
   }
 }
 
+/** What is said of an evaluation as a whole: each of its parts tells its share. */
+export interface PartNotes {
+  /** How many turns there are, if the agent was silent in all. */
+  silentTurns: number | undefined;
+  /** In how many case results metrics of the user's own could not be computed, and what happened first. */
+  failures: ReadonlyMap<string, { cases: number; first: string }>;
+  /** Whether the evalset is what is scored. */
+  isItself: boolean;
+  unused: Mistake | undefined;
+}
+
 /**
- * As {@link evaluate}, giving each case result when it is there, in the order of completion. Leaving the loop cancels
- * the evaluation. The generator returns the results of the whole evalset.
+ * Scores a part of a larger evaluation. If it is cancelled, the results are those of the cases that were done by then.
+ *
+ * @param note Takes what only the whole can say.
  */
-export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<EvalCaseResult, EvalSetResult> {
-  const batches = evaluateBatches(request);
-  try {
-    for (;;) {
-      const next = await batches.next();
-      if (next.done === true) return next.value;
-      yield* next.value;
+export async function evaluatePart(request: EvaluateRequest, note: (notes: PartNotes) => void): Promise<EvalSetResult> {
+  const done = new Set<EvalCaseResult>();
+  const batches = evaluateBatches(request, undefined, note);
+  for (;;) {
+    const next = await batches.next();
+    if (next.done === true) {
+      const set = next.value;
+      if (set.cancelled === true) set.evalCaseResults = set.evalCaseResults.filter((result) => done.has(result));
+      return set;
     }
-  } finally {
-    await batches.return(undefined as never);
+    if (request.signal?.aborted !== true) for (const result of next.value) done.add(result);
   }
 }
 
@@ -186,17 +204,20 @@ function passesOrFails(metric: { threshold?: number } | undefined): boolean {
   return metric?.threshold !== undefined;
 }
 
+/** What an evaluation belongs to: nothing; others, which say themselves what has no effect; or a whole that is told of it. */
+type Belonging = "alone" | "one of many" | ((notes: PartNotes) => void);
+
 /** Case results in batches: a step of an async generator for each of 10,000 would cost more than scoring them. */
 async function* evaluateBatches(
   request: EvaluateRequest,
   readBefore?: ReadEvalSet,
-  isOneOfMany = readBefore !== undefined,
+  belonging: Belonging = readBefore === undefined ? "alone" : "one of many",
 ): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
   const given = reading("request", () => copyOf(request));
   const journal = sectionOf(given.journal);
   let isDone = false;
   try {
-    const set = yield* evaluateWith(given, journal, readBefore, isOneOfMany);
+    const set = yield* evaluateWith(given, journal, readBefore, belonging);
     isDone = set.cancelled !== true;
     return set;
   } finally {
@@ -208,7 +229,7 @@ async function* evaluateWith(
   given: EvaluateRequest,
   journal: JournalSection | undefined,
   readBefore: ReadEvalSet | undefined,
-  isOneOfMany: boolean,
+  belonging: Belonging,
 ): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
   const stretch = new Stretch();
   // Without one, an evaluation begins at once.
@@ -238,10 +259,17 @@ async function* evaluateWith(
         if (cancelled) set.cancelled = true;
         if (judges !== undefined) noteJudges(set, judges, plan);
         putInOrder(set.evalCaseResults, keys);
+        const [silentTurns, failures] = cancelled
+          ? [undefined, new Map()]
+          : [silentTurnsIn(set), failuresIn(set, plan)];
+        if (typeof belonging === "function") {
+          belonging({ silentTurns, failures, isItself: plan.isItself, unused });
+          return set;
+        }
         const more = [
-          ...silenceOf(set),
-          ...failedMetrics(set, plan),
-          ...(unused === undefined || isOneOfMany ? [] : [unused]),
+          ...silenceWarnings(silentTurns),
+          ...failureWarnings(failures, set.evalCaseResults.length),
+          ...(unused === undefined || belonging === "one of many" ? [] : [unused]),
         ];
         if (more.length > 0) set.warnings = [...(set.warnings ?? []), ...more];
         return set;
@@ -255,7 +283,7 @@ async function* evaluateWith(
         const { header } = next.value;
         total = header.total;
         unused = total > 0 ? unusedOptions(given, header.metrics) : undefined;
-        noteHeader(set, next.value, given, plan);
+        noteHeader(set, next.value, given, plan, typeof belonging !== "function");
         continue;
       }
       const results = next.value.cases.map(({ result }) => result);
@@ -293,9 +321,10 @@ function noteHeader(
   { header, warnings }: { header: RunHeader; warnings: readonly EngineError[] },
   { strict, advisory }: EvaluateRequest,
   plan: PlanOfBytes,
+  isWhole: boolean,
 ): void {
   const metrics = namesOf(header.metrics);
-  const ofInputs = plan.isItself && header.total > 0 && metrics.length > 0 ? [ITSELF] : [];
+  const ofInputs = isWhole && plan.isItself && header.total > 0 && metrics.length > 0 ? [ITSELF] : [];
   const all = [...warnings, ...ofInputs];
   if (strict === true && all.length > 0) throw strictError(all, plan);
   set.engineVersion = header.engineVersion;
@@ -326,7 +355,7 @@ async function journaledInputs(
 }
 
 /** The warning about an evalset that is scored by itself. */
-const ITSELF: EngineError = {
+export const ITSELF: EngineError = {
   code: "invalid_input",
   message: "`actual` is the evalset itself, so what is expected is compared with itself",
   path: "actual",

@@ -4,7 +4,8 @@ export { type CheckedInputs, type CheckedMetric, checkInputs } from "./check-inp
 export { EvalStatus, PrebuiltMetrics } from "./enums.js";
 export { AdkMetricsError, type AdkMetricsErrorCode, type ErrorDetails } from "./errors.js";
 export { type CallEstimate, estimateCalls, type JudgeEstimateRow } from "./estimate.js";
-export { evaluate, evaluateStream } from "./evaluate.js";
+export { evaluate } from "./evaluate.js";
+export { evaluateStream } from "./evaluate-stream.js";
 export { Evaluator, type EvaluatorClass, ResponseEvaluator } from "./evaluators.js";
 export * from "./generated/evaluators.js";
 export { finalText, toolCallsOf } from "./invocation.js";

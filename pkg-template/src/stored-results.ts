@@ -40,8 +40,7 @@ export function* resultLines(results: EvalSetResult | readonly EvalSetResult[]):
   for (const set of sets) {
     const { header, cases } = reading("results", () => partsOf(set));
     yield `${header}\n`;
-    // In JSON, line breaks stand between values only.
-    for (const one of cases) yield `${reading("results", () => caseJson(one)).replaceAll(/[\r\n]+/g, " ")}\n`;
+    for (const one of cases) yield `${reading("results", () => caseLine(one))}\n`;
   }
 }
 
@@ -50,7 +49,17 @@ function partsOf(set: unknown): { header: string; cases: readonly EvalCaseResult
   if (!isFields(set)) throw unexpected("an EvalSetResult", set, "results");
   const { evalCaseResults: cases, ...rest } = set;
   if (!Array.isArray(cases)) throw unexpected("an EvalSetResult", set, "results");
-  return { header: stringify({ format: FORMAT, version: VERSION, ...rest }, "results"), cases: cases.slice() };
+  return { header: headerOf(rest), cases: cases.slice() };
+}
+
+/** The first line of results, from all of them but the cases. */
+export function headerOf(rest: object): string {
+  return stringify({ format: FORMAT, version: VERSION, ...rest }, "results");
+}
+
+/** The line of a case. In JSON, line breaks stand between values only. */
+export function caseLine(result: EvalCaseResult): string {
+  return caseJson(result).replaceAll(/[\r\n]+/g, " ");
 }
 
 /**

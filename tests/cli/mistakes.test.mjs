@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CLOCK, folderOf, run } from "./command.mjs";
@@ -186,29 +186,32 @@ const MISTAKES = {
   ],
 };
 
+test("JSON lines are known by the name of their file", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const first = await run([...clock, "--format", "jsonl", "--output", "results.jsonl"], { cwd });
+  const again = await run(["eval", "clock.evalset.json", "--actual", "results.jsonl"], { cwd });
+  assert.equal(again.status, first.status, again.stderr);
+  renameSync(join(cwd, "results.jsonl"), join(cwd, "results.json"));
+  const { status, stderr } = await run(["eval", "clock.evalset.json", "--actual", "results.json"], { cwd });
+  assert.equal(status, 2);
+  assert.match(stderr, /these are JSON lines[^]*at results\.json\n[^]*\.jsonl/);
+});
+
+test("batch status needs the folder of a batch, and makes none", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const { status, stderr } = await run(["batch", "status", "--judge", "openai", "--cache", "nope"], { cwd });
+  assert.equal(status, 2);
+  assert.match(stderr, /^error: there is no folder of replies[^]*at nope\n/m);
+  assert.equal(existsSync(join(cwd, "nope")), false);
+});
+
+test("a misspelt command of batch is called by its name", async () => {
+  const { status, stderr } = await run(["batch", "sumbit", "x"]);
+  assert.equal(status, 2);
+  assert.match(stderr, /^error: there is no command `batch sumbit`\n +help: Did you mean `batch submit`\?$/m);
+});
+
 for (const [what, [args, files, words]] of Object.entries(MISTAKES)) {
-  test("results as JSON lines are no file of what the agent did", async (t) => {
-    const cwd = folderOf(t, CLOCK);
-    await run([...clock, "--format", "jsonl", "--output", "results.jsonl"], { cwd });
-    const { status, stderr } = await run(["eval", "clock.evalset.json", "--actual", "results.jsonl"], { cwd });
-    assert.equal(status, 2);
-    assert.match(stderr, /results as JSON lines are not read[^]*at results\.jsonl\n[^]*--format json/);
-  });
-
-  test("batch status needs the folder of a batch, and makes none", async (t) => {
-    const cwd = folderOf(t, CLOCK);
-    const { status, stderr } = await run(["batch", "status", "--judge", "openai", "--cache", "nope"], { cwd });
-    assert.equal(status, 2);
-    assert.match(stderr, /^error: there is no folder of replies[^]*at nope\n/m);
-    assert.equal(existsSync(join(cwd, "nope")), false);
-  });
-
-  test("a misspelt command of batch is called by its name", async () => {
-    const { status, stderr } = await run(["batch", "sumbit", "x"]);
-    assert.equal(status, 2);
-    assert.match(stderr, /^error: there is no command `batch sumbit`\n +help: Did you mean `batch submit`\?$/m);
-  });
-
   test(`says what is wrong with ${what}`, async (t) => {
     const cwd = folderOf(t, { ...CLOCK, ...files });
     mkdirSync(join(cwd, "folder"));

@@ -47,11 +47,10 @@ const TRIES = {
   html: tryPage,
   js: tryModule,
   json: tryJson,
-  jsonl: ({ code }) =>
-    void code
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line)),
+  jsonl: (sample, place) => {
+    keep(sample, place);
+    for (const line of sample.code.trim().split("\n")) JSON.parse(line);
+  },
   python: tryPython,
   sh: (sample, place) => runScript(place, sample),
   text: () => {},

@@ -31,6 +31,8 @@ const PACKAGE = [
     "request-plan",
     "evaluate",
     "check-inputs",
+    "evaluate-stream",
+    "lines",
     "votes",
   ],
   ["statistics", "estimate"],

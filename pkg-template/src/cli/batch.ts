@@ -126,7 +126,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
       const sets = selectionsOf({ ...given, positionals: rest }, "batch submit travel.evalset.json --cache replies");
       const names = sets.map(({ file }) => file);
       const files = actualFiles(given.all("actual"), names, (file) => insteadOfActual(file, rest));
-      const inputs = readInputs(sets, files, given.one("config"));
+      const inputs = await readInputs(sets, files, given.one("config"));
       const registries = await registriesOf(inputs, given.all("metrics"));
       const budget = budgetOf(given);
       const options = judging.options();

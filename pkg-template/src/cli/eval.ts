@@ -3,7 +3,8 @@
 import { type Arguments, parseArguments } from "./arguments.js";
 import { Journaling } from "./journal.js";
 import { actualFiles } from "./files.js";
-import { insteadOfActual } from "./find.js";
+import { filesMatching, insteadOfActual } from "./find.js";
+import { isRunLines } from "./line-files.js";
 import { Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import type { ExitStatus } from "./process.js";
@@ -27,10 +28,18 @@ function refuseWithoutBatch(given: Arguments): void {
   if (useless !== undefined) throw new Mistake(`--${useless} has no effect without --batch`);
 }
 
+/** The files of what the agent did. */
+export function runFiles(given: Arguments, evalSets: readonly string[]): string[] {
+  const named = given.all("actual").flatMap((path) => filesMatching(path) ?? [path]);
+  // All files of lines are about the only evalset.
+  if (evalSets.length === 1 && named.length > 1 && named.every(isRunLines)) return named;
+  return actualFiles(named, evalSets, (file) => insteadOfActual(file, given.positionals));
+}
+
 /** Scores what an agent did, or takes the answers that it takes from journals. */
 export async function evalWith(given: Arguments, journal: Journaling | undefined): Promise<ExitStatus> {
   const sourceOf = (evalSets: readonly string[]): Source => ({
-    files: actualFiles(given.all("actual"), evalSets, (file) => insteadOfActual(file, given.positionals)),
+    files: runFiles(given, evalSets),
     actualOf: async ({ actual = new Uint8Array() }) => ({ actual }),
   });
   return score(given, "eval travel.evalset.json --actual travel.actual.json", sourceOf, journal);

@@ -6,12 +6,13 @@ import { forecast } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
 import { strictErrorOf } from "../errors.js";
 import type { JournalSection } from "../journal/section.js";
+import { joined } from "../lines/whole.js";
 import { append } from "../lists.js";
 import type { Budget, EvalSet, EvalSetResult, EvaluateRequest, MetricRegistry, Progress } from "../types.js";
 import { selectedCases, selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
 import type { Arguments } from "./arguments.js";
-import { firstFailure, joined, leftOutText, untilFailure } from "./bail.js";
+import { firstFailure, leftOutText, untilFailure } from "./bail.js";
 import { withCalibrationBeside } from "./calibration.js";
 import { kindOf } from "./files.js";
 import { type Input, sayWhichActual, sayWhichCriteria } from "./inputs.js";
@@ -193,7 +194,9 @@ async function resultOf(
   if (!bails && result.cancelled === true) result.evalCaseResults.length = done;
   if (did.isCut === true || result.cancelled === true) running.isCut = true;
   // Warnings about the command's options come from `judging.report`, once for all evalsets.
-  if (result.warnings !== undefined) result.warnings = result.warnings.filter(({ path }) => path !== "options");
+  const warnings = (result.warnings ?? []).filter(({ path }) => path !== "options");
+  if (warnings.length > 0) result.warnings = warnings;
+  else delete result.warnings;
   const { firstCase } = files;
   if (firstCase !== undefined && result.warnings !== undefined) {
     result.warnings = result.warnings.map((warning) => inWhole(warning, firstCase));

@@ -12,6 +12,8 @@ export interface Selection {
   file: string;
   /** The cases to evaluate; all if absent. */
   evalIds?: string[];
+  /** More files of the same evalset, of JSON lines. */
+  others?: string[];
 }
 
 /**
@@ -205,7 +207,7 @@ export function kindOf(path: string): "file" | "folder" | undefined {
 /** What an evalset is called after its file: `evals/travel.evalset.json` is `travel`. */
 export function baseName(file: string): string {
   const name = basename(file);
-  return name.replace(/(?:\.evalset|\.test)?\.json$/i, "") || name;
+  return name.replace(/(?:\.evalset|\.test)?\.(?:jsonl?|ndjson)$/i, "") || name;
 }
 
 /** The config beside an evalset, if there is one. */
@@ -217,6 +219,7 @@ export function configBeside(file: string): string | undefined {
 /** The endings by which the runs of an evalset are known in a folder. */
 const ACTUAL_ENDINGS = [
   ".actual.json",
+  ".actual.jsonl",
   ".evalset_result.json",
   ".inferences.json",
   ".session.json",
@@ -224,7 +227,7 @@ const ACTUAL_ENDINGS = [
   ".traces.jsonl",
 ];
 /** Those that are as good in a folder of runs; beside the evalset they may be another form of the evalset itself. */
-const ENDINGS_ELSEWHERE = [...ACTUAL_ENDINGS, ".evalset.json", ".json"];
+const ENDINGS_ELSEWHERE = [...ACTUAL_ENDINGS, ".evalset.json", ".json", ".jsonl"];
 
 /**
  * The file of what the agent did for each evalset: one `--actual` per evalset in the same order, or a folder for all,

@@ -10,7 +10,7 @@ import { Mistake } from "./mistakes.js";
 const SKIPPED = new Set(["node_modules", "dist", "build", "coverage", "__pycache__", "venv"]);
 
 /** What evalsets are called, in today's form and in the old one. */
-const EVALSET = /\.(?:evalset|test)\.json$/i;
+const EVALSET = /\.(?:evalset\.jsonl?|test\.json)$/i;
 
 const ID_ENDING = ".evalset.json";
 
@@ -114,7 +114,12 @@ function filesFor(named: string, inside: string | undefined, skipped: ReadonlySe
   const evalSet = byId.find((file) => kindOf(file) === "file");
   if (evalSet !== undefined) return [evalSet];
   if (inside !== undefined && !/[\\/.]/.test(named)) return [join(inside, named + ID_ENDING)];
-  if (!/[*?[{]/.test(named)) return [named];
+  return filesMatching(named, skipped) ?? [named];
+}
+
+/** The files that a pattern stands for; undefined for what is none. @throws {Mistake} if no file matches. */
+export function filesMatching(named: string, skipped: ReadonlySet<string> = new Set()): string[] | undefined {
+  if (kindOf(named) !== undefined || !/[*?[{]/.test(named)) return undefined;
   const pattern = named.replaceAll("\\", "/");
   const fixed = /^(?:[^*?[{]*\/)?/.exec(pattern)?.[0] ?? "";
   const folder = fixed || ".";

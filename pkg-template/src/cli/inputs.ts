@@ -13,7 +13,8 @@ import type { MetricRegistry } from "../types.js";
 import type { Arguments } from "./arguments.js";
 import { configBeside, isResults, kindOf, readBytes, type Selection } from "./files.js";
 import { findEvalSets, realPath } from "./find.js";
-import { inFile, Mistake, Mistakes } from "./mistakes.js";
+import { ACTUAL, EVAL_SET, isLineFile, isRunLines, linesAsText } from "./line-files.js";
+import { inFile, type InputFiles, Mistake, Mistakes } from "./mistakes.js";
 import { DEFAULT_CRITERIA_TEXT } from "./options.js";
 import { isLargeResults } from "./portions.js";
 import { note } from "./process.js";
@@ -21,7 +22,7 @@ import { note } from "./process.js";
 /** An evalset with all that belongs to it. */
 export interface Input {
   selection: Selection;
-  files: { evalSet: string; actual?: string; config?: string; firstCase?: number };
+  files: Omit<InputFiles, "actual"> & { evalSet: string; actual?: string };
   evalSet: Uint8Array;
   /** What the agent did; absent where it is still to be run, or is too large to be read at once. */
   actual?: Uint8Array;
@@ -44,53 +45,75 @@ export function selectionsOf(given: Arguments, command: string): Selection[] {
   const folders = ["actual", "output"].flatMap((name) => given.all(name)).filter((path) => kindOf(path) === "folder");
   if (positionals.length > 0) {
     // A folder may hold both evalsets and runs; what is named itself is searched.
-    return findEvalSets(positionals, folders);
+    return withLinesTogether(findEvalSets(positionals, folders));
   }
   throw new Mistake("no evalset is named", { help: `adk-metrics ${command}` });
+}
+
+/** Files of JSON lines that are named together are one evalset. @throws {Mistake} if cases of some of them are named. */
+function withLinesTogether(selections: readonly Selection[]): Selection[] {
+  const [first, ...others] = selections.filter(({ file }) => isLineFile(file));
+  if (first === undefined || others.length === 0) return [...selections];
+  if ([first, ...others].some(({ evalIds }) => evalIds !== undefined)) {
+    throw new Mistake("cases are named of one of several files of JSON lines", {
+      location: first.file,
+      help: "Such files are one evalset. Name the file of these cases alone",
+    });
+  }
+  return selections
+    .filter((selection) => !others.includes(selection))
+    .map((selection) => (selection === first ? { ...first, others: others.map(({ file }) => file) } : selection));
 }
 
 /**
  * Reads every file, so that all that are missing are named at once.
  *
- * @param actual The file of what the agent did for each evalset, if there are any.
+ * @param actual The file of what the agent did for each evalset, if there are any; several for the only evalset, if they are
+ * JSON lines.
  * @param config The config of all evalsets; of each the one beside it if absent.
  */
-export function readInputs(
+export async function readInputs(
   selections: readonly Selection[],
   actual: readonly string[] | undefined,
   config: string | undefined,
-): Input[] {
+): Promise<Input[]> {
   const mistakes: unknown[] = [];
-  const attempt = (read: () => Uint8Array): Uint8Array => {
+  const attempt = async (read: () => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> => {
     try {
-      return read();
+      return await read();
     } catch (mistake) {
       mistakes.push(mistake);
       return new Uint8Array();
     }
   };
-  const common = config === undefined ? undefined : attempt(() => readBytes(config, "config"));
-  const inputs = selections.map((selection, at): Input => {
+  const common = config === undefined ? undefined : await attempt(() => readBytes(config, "config"));
+  const inputs: Input[] = [];
+  for (const [at, selection] of selections.entries()) {
     const evalSet = selection.file;
-    const input: Input = {
-      selection,
-      files: { evalSet },
-      evalSet: attempt(() => readBytes(evalSet, "evalset")),
-    };
+    const input: Input = { selection, files: { evalSet }, evalSet: new Uint8Array() };
+    const { files } = input;
+    input.evalSet = await attempt(() =>
+      isLineFile(evalSet)
+        ? linesAsText([evalSet, ...(selection.others ?? [])], EVAL_SET, files)
+        : readBytes(evalSet, EVAL_SET),
+    );
     const did = actual?.[at];
     if (did !== undefined) {
-      input.files.actual = did;
+      files.actual = did;
       if (realPath(did) === realPath(evalSet)) input.warning = COMPARED_WITH_ITSELF;
       if (isLargeResults(did)) input.largeResults = did;
-      else input.actual = attempt(() => actualBytes(did));
+      else {
+        const all = selections.length === 1 ? (actual as readonly string[]) : [did];
+        input.actual = await attempt(() => (isRunLines(did) ? linesAsText(all, ACTUAL, files) : actualBytes(did)));
+      }
     }
     const beside = config === undefined ? configBeside(evalSet) : config;
     if (beside !== undefined) {
-      input.files.config = beside;
-      input.config = common ?? attempt(() => readBytes(beside, "config"));
+      files.config = beside;
+      input.config = common ?? (await attempt(() => readBytes(beside, "config")));
     }
-    return input;
-  });
+    inputs.push(input);
+  }
   if (mistakes.length > 0) throw new Mistakes(mistakes);
   refuseEqualIds(inputs);
   return inputs;
@@ -135,11 +158,11 @@ function idOf(evalSet: Uint8Array): string | undefined {
 
 /** Traces become what the agent did; anything else is for the engine to read. */
 function actualBytes(file: string): Uint8Array {
-  const bytes = readBytes(file, "file of what the agent did");
+  const bytes = readBytes(file, ACTUAL);
   if (isResultLines(bytes)) {
-    throw new Mistake("results as JSON lines are not read as what the agent did", {
+    throw new Mistake("these are JSON lines, in a file that is not called so", {
       location: file,
-      help: "Name those that --format json writes; in code pass `actual` what readResults() gives",
+      help: "Give its name the ending .jsonl",
     });
   }
   try {

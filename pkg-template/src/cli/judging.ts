@@ -135,8 +135,12 @@ export class Judging {
     else if (this.#recorder !== undefined && this.#recorder.failure === undefined) note("nothing was recorded");
   }
 
-  /** Which status the judges' failures end the command with, if any; says so on stderr. */
-  failure(results: readonly EvalSetResult[]): ExitStatus | undefined {
+  /**
+   * Which status the judges' failures end the command with, if any; says so on stderr.
+   *
+   * @param missing How many verdicts are missing because calls failed.
+   */
+  failure(results: readonly EvalSetResult[], missing = unjudged(results)): ExitStatus | undefined {
     // Replies of batches come from the cache, without a call.
     const hasBatches = this.gatherer !== undefined && results.some(({ judgeUsage }) => (judgeUsage?.cached ?? 0) > 0);
     if (this.#tally.isUnreached && !hasBatches) {
@@ -146,7 +150,6 @@ export class Judging {
       process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
       return ExitStatus.Unreached;
     }
-    const missing = unjudged(results);
     if (missing === 0) return undefined;
     warn(`judges were asked for ${count(missing, "verdict")} in vain: calls failed, or replies could not be read`);
     return ExitStatus.Failed;

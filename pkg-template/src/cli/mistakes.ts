@@ -1,6 +1,7 @@
 /** What a user can do wrong, in words: message, place, help; never a stack. */
 
 import { AdkMetricsError, strictErrorOf, strictWarningsOf } from "../errors.js";
+import { lineAt, withinLine } from "../lines/shape.js";
 import { defused, visible } from "../report/text.js";
 import { ExitStatus, noticeText, paint } from "./process.js";
 
@@ -35,9 +36,11 @@ export class Mistakes extends Error {
 export interface InputFiles {
   evalSet?: string;
   actual?: string | undefined;
-  config?: string | undefined;
+  config?: string;
   /** Which case of the results was the first that the engine saw, where it was given some of them. */
   firstCase?: number;
+  /** Where the items of an input are that was put together from lines: file and line of each. */
+  lines?: { evalSet?: (item: number) => string; actual?: (item: number) => string };
 }
 
 /** A place in a portion of results as the place in all of them; lines are those of the portion and go. */
@@ -52,6 +55,12 @@ export function inWhole<T extends { path?: string; line?: number }>(mistake: T, 
 export function locationOf({ path, line }: { path?: string; line?: number }, files: InputFiles): string | undefined {
   const [, input, rest] = /^(evalSet|actual|config)(?:: (.*))?$/s.exec(path ?? "") ?? [];
   const file = input === undefined ? undefined : files[input as "evalSet" | "actual" | "config"];
+  const placeOfItem = files.lines?.[input as "evalSet" | "actual"];
+  if (placeOfItem !== undefined) {
+    const item = lineAt(path ?? "");
+    if (item !== undefined) return [placeOfItem(item), withinLine(path ?? "")].filter(Boolean).join(", ");
+    if (line !== undefined) return placeOfItem(line - 1);
+  }
   const at = (location: string | undefined) =>
     location === undefined || line === undefined ? location : `${location}:${line}`;
   const parts = file === undefined ? [at(path)] : [at(file), rest];

@@ -208,6 +208,13 @@ export const OPTIONS: readonly OptionEntry[] = [
     help: "Warnings are errors: the exit status is 2 if there are any.",
   },
   {
+    name: "threads",
+    group: "scoring",
+    commands: ["eval"],
+    value: "<n>",
+    help: "How many threads score JSON lines that are not kept in memory; each takes some 100 MB. Default: 2, if there are as many cores; 1 for few lines, and where judges are asked.",
+  },
+  {
     name: "bail",
     group: "scoring",
     commands: SCORED,

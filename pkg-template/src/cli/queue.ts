@@ -18,6 +18,7 @@ import { api } from "./api.js";
 import { type Arguments, countOf, oneOf, parseArguments } from "./arguments.js";
 import { budgetOf } from "./budget.js";
 import { actualFiles } from "./files.js";
+import { isLineFile } from "./line-files.js";
 import { insteadOfActual } from "./find.js";
 import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Journaling } from "./journal.js";
@@ -98,7 +99,14 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
   const actual = given.has("actual")
     ? actualFiles(given.all("actual"), names, (file) => insteadOfActual(file, given.positionals))
     : undefined;
-  const inputs = readInputs(sets, actual, given.one("config"));
+  const lines = [...names, ...(actual ?? [])].find(isLineFile);
+  if (lines !== undefined) {
+    throw new Mistake("a queue takes evalsets and what the agent did as JSON, not as JSON lines", {
+      location: lines,
+      help: 'Workers read a file for each case: put the lines into one JSON text, {"eval_set_id": …, "eval_cases": […]}',
+    });
+  }
+  const inputs = await readInputs(sets, actual, given.one("config"));
   const [runs, dialect, limit] = [given.one("num-runs"), given.one("dialect"), given.one("limit")];
   const attempts = given.one("attempts");
   const priorities = given.all("priority").map((text) => countOf("priority", text));
@@ -107,16 +115,18 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
       help: "Give one for each evalset, in their order",
     });
   }
-  const evalSets = inputs.map(({ files: { firstCase: _, ...files }, selection: { evalIds } }, at) => ({
-    ...files,
-    ...definedProperties({
-      evalIds,
-      numRuns: runs === undefined ? undefined : countOf("num-runs", runs),
-      dialect: dialect === undefined ? undefined : oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]),
-      advisory: given.has("advisory") ? given.all("advisory") : undefined,
-      priority: priorities[at],
+  const evalSets = inputs.map(
+    ({ files: { firstCase: _first, lines: _lines, ...files }, selection: { evalIds } }, at) => ({
+      ...files,
+      ...definedProperties({
+        evalIds,
+        numRuns: runs === undefined ? undefined : countOf("num-runs", runs),
+        dialect: dialect === undefined ? undefined : oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]),
+        advisory: given.has("advisory") ? given.all("advisory") : undefined,
+        priority: priorities[at],
+      }),
     }),
-  }));
+  );
   const budget = budgetOf(given);
   const options = Object.fromEntries([...given.options].filter(([name]) => TAKES.add?.includes(name)));
   const command: StoredPlan["command"] = {

@@ -46,7 +46,7 @@ export async function recordWith(given: Arguments, journal: Journaling | undefin
     given,
     selections.map(({ file }) => file),
   );
-  const inputs = readInputs(selections, undefined, given.one("config"));
+  const inputs = await readInputs(selections, undefined, given.one("config"));
   const files = outputs.flatMap((file) => file ?? []);
   refuseInputs(
     [...files, ...[judges.record].flatMap((file) => file ?? []), ...(journal?.output ?? [])],

@@ -27,6 +27,7 @@ import { refuseInputs, refuseShared } from "./overwriting.js";
 import { ExitStatus, LOG_LEVELS, note, setLogLevel, warn } from "./process.js";
 import { sayWarnings, summaryOf, writeResults } from "./reports.js";
 import { planOf, portionsFor, registriesOf, type Source } from "./source.js";
+import { linesToStream, scoreLines } from "./stream.js";
 import { prepareFile } from "./write.js";
 
 type Explain = NonNullable<EvaluatorOptions["explain"]>;
@@ -54,7 +55,12 @@ export async function score(
   const evalSets = selections.map(({ file }) => file);
   const source = sourceOf(evalSets);
   const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
-  const inputs = readInputs(selections, source.files, given.one("config"));
+  const lines = await linesToStream(selections, source, planned, given);
+  if (lines !== undefined) {
+    checkOutputs(planned, [lines.input], source, { judges, journal }, given);
+    return await scoreLines({ ...lines, options, budget, gates, judges }, given);
+  }
+  const inputs = await readInputs(selections, source.files, given.one("config"));
   if (given.has("dry-run")) return foretell(inputs, source, { options, budget, judges }, given);
   checkOutputs(planned, inputs, source, { judges, journal }, given);
 

@@ -151,7 +151,7 @@ export async function writeFile(file: string, text: Text): Promise<void> {
 }
 
 /** Drafts go with the process, if it ends before they are whole. */
-const drafts = new Set<string>();
+export const drafts = new Set<string>();
 process.on("exit", () => {
   for (const draft of drafts) rmSync(draft, { force: true });
 });

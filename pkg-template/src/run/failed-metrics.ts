@@ -4,11 +4,17 @@ import { EvalStatus } from "../enums.js";
 import type { EvalSetResult, Mistake } from "../types.js";
 import type { RunPlan } from "./session.js";
 
-/** A warning for each metric of the user's own that could not be computed somewhere, though it did not decline to. */
-export function failedMetrics(set: EvalSetResult, { registry, declined }: RunPlan): Mistake[] {
+/** In how many case results a metric could not be computed, and what happened first. */
+export interface MetricFailures {
+  cases: number;
+  first: string;
+}
+
+/** What happened to metrics of the user's own that could not be computed somewhere, though they did not decline to. */
+export function failuresIn(set: EvalSetResult, { registry, declined }: RunPlan): Map<string, MetricFailures> {
+  const failed = new Map<string, MetricFailures>();
   const own = new Set(registry.customMetricNames().filter((name) => set.advisory?.includes(name) !== true));
-  if (own.size === 0 || set.cancelled === true) return [];
-  const failed = new Map<string, { cases: number; first: string }>();
+  if (own.size === 0) return failed;
   for (const { evalId, overallEvalMetricResults } of set.evalCaseResults) {
     for (const { metricName, evalStatus, reason } of overallEvalMetricResults) {
       const isFailure = evalStatus === EvalStatus.NOT_EVALUATED && reason !== undefined && !declined?.has(reason);
@@ -18,8 +24,13 @@ export function failedMetrics(set: EvalSetResult, { registry, declined }: RunPla
       failed.set(metricName, found);
     }
   }
+  return failed;
+}
+
+/** A warning for each of these metrics. */
+export function failureWarnings(failed: ReadonlyMap<string, MetricFailures>, results: number): Mistake[] {
   return [...failed].map(([metricName, { cases, first }]) => ({
     code: "custom_metric_failed",
-    message: `\`${metricName}\` failed in ${cases} of ${set.evalCaseResults.length} case results. The first: ${first}`,
+    message: `\`${metricName}\` failed in ${cases} of ${results} case results. The first: ${first}`,
   }));
 }

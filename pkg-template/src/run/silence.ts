@@ -3,19 +3,23 @@
 import { finalText, toolCallsOf } from "../invocation.js";
 import type { EvalSetResult, Mistake } from "../types.js";
 
-/** A warning if no turn of any run has a text or a tool call. Looks no further than the first that has. */
-export function silenceOf({ evalCaseResults, cancelled }: EvalSetResult): Mistake[] {
-  if (cancelled === true) return [];
+/** How many turns there are, if none has a text or a tool call; undefined if one has. Looks no further than the first that has. */
+export function silentTurnsIn({ evalCaseResults }: EvalSetResult): number | undefined {
   let turns = 0;
   for (const { evalMetricResultPerInvocation, reason } of evalCaseResults) {
     // Why a run failed is said already.
     if (reason !== undefined) continue;
     for (const { actualInvocation } of evalMetricResultPerInvocation) {
-      if (finalText(actualInvocation).trim() !== "" || toolCallsOf(actualInvocation).length > 0) return [];
+      if (finalText(actualInvocation).trim() !== "" || toolCallsOf(actualInvocation).length > 0) return undefined;
       turns += 1;
     }
   }
-  if (turns === 0) return [];
+  return turns;
+}
+
+/** The warning about an agent that was silent in all turns; none for one that had no turn. */
+export function silenceWarnings(turns: number | undefined): Mistake[] {
+  if (turns === undefined || turns === 0) return [];
   return [
     {
       code: "invalid_input",

@@ -1,0 +1,180 @@
+/** A large evaluation in windows: some cases with what was done in them, which are scored by themselves. */
+
+import type { PartNotes } from "../evaluate.js";
+import type { EvalStatus } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
+import { around, lineAt, type LineKind, withinLine } from "../lines/shape.js";
+import { caseLine } from "../stored-results.js";
+import type { EvalSetResult, EvaluateRequest, Mistake } from "../types.js";
+import { ACTUAL, EVAL_SET, type LineFiles, placeIn, textOf } from "./line-files.js";
+import type { Places } from "./line-rows.js";
+import { Mistake as FileMistake } from "./mistakes.js";
+import { unjudged } from "./tally.js";
+
+/** How much is scored at a time. */
+export const WINDOW_BYTES = 0.5 * 2 ** 20;
+const WINDOW_LINES = 2000;
+
+/** Some cases, and the runs of them. */
+export interface Window {
+  readonly cases: Places;
+  readonly runs: Places;
+}
+
+/** The files of all windows, and what their lines are. */
+export interface WindowFiles {
+  readonly evalSetId: string;
+  readonly evalSets: readonly string[];
+  readonly actuals: readonly string[];
+  readonly kind: LineKind;
+}
+
+/** A warning, and where in the files it is. */
+export type PlacedWarning = Mistake & { place?: string };
+
+/** What a window came to. */
+export interface ScoredWindow {
+  /** A line for each result. */
+  readonly text: Uint8Array;
+  /** The results, in order: the ids of their cases, and how they ended. */
+  readonly ids: readonly string[];
+  readonly statuses: readonly EvalStatus[];
+  /** The results without their cases. */
+  readonly rest: EvalSetResult;
+  readonly notes: PartNotes | undefined;
+  /** How many verdicts are missing because calls failed. */
+  readonly unjudged: number;
+}
+
+/** The windows of an evaluation, in the order of the cases. By their places where no id of a run is one of a case. */
+export function* windowsOf(cases: LineFiles, runs: LineFiles, byPlace: boolean): Generator<Window> {
+  const total = cases.selected?.length ?? cases.rows.count;
+  let own: number[] = [];
+  let theirs: number[] = [];
+  let bytes = 0;
+  const window = (): Window => ({ cases: cases.rows.placesOf(own), runs: runs.rows.placesOf(theirs) });
+  for (let at = 0; at < total; at += 1) {
+    const row = cases.selected?.[at] ?? at;
+    const found = byPlace ? [row] : [...runs.rows.ofSameId(cases.rows, row)];
+    const size = found.reduce((sum, run) => sum + runs.rows.lengthOf(run), cases.rows.lengthOf(row));
+    if (own.length > 0 && (bytes + size > WINDOW_BYTES || own.length + theirs.length + found.length >= WINDOW_LINES)) {
+      yield window();
+      [own, theirs, bytes] = [[], [], 0];
+    }
+    own.push(row);
+    theirs.push(...found);
+    bytes += size;
+  }
+  if (own.length > 0) yield window();
+}
+
+/** Scores one part of an evaluation. */
+type Evaluate = (request: EvaluateRequest, note: (notes: PartNotes) => void) => Promise<EvalSetResult>;
+
+/**
+ * Scores a window.
+ *
+ * @throws {FileMistake} with file and line for what is wrong in one.
+ */
+export async function scoreWindow(
+  window: Window,
+  files: WindowFiles,
+  options: Omit<EvaluateRequest, "evalSet" | "actual">,
+  evaluate: Evaluate,
+): Promise<ScoredWindow> {
+  let notes: PartNotes | undefined;
+  const request = { ...options, evalSetName: files.evalSetId, ...textsOf(window, files) };
+  let set: EvalSetResult;
+  try {
+    set = await evaluate(request, (noted) => (notes = noted));
+  } catch (error) {
+    throw await placed(error, window, files, evaluate);
+  }
+  const { evalCaseResults: results, warnings: all, ...rest } = set;
+  // What the options of the command come to is said by the command.
+  const warnings = all?.filter(({ path }) => path !== "options");
+  return {
+    text: Buffer.from(results.map((result) => `${caseLine(result)}\n`).join("")),
+    ids: results.map(({ evalId }) => evalId),
+    statuses: results.map(({ finalEvalStatus }) => finalEvalStatus),
+    rest: {
+      ...rest,
+      evalCaseResults: [],
+      ...(warnings === undefined ? {} : { warnings: warnings.map((warning) => withPlace(warning, window, files)) }),
+    },
+    notes,
+    unjudged: unjudged([set]),
+  };
+}
+
+function textsOf({ cases, runs }: Window, { evalSetId, evalSets, actuals, kind }: WindowFiles) {
+  return {
+    evalSet: textOf(evalSets, EVAL_SET, around("eval_cases", evalSetId), cases),
+    actual: textOf(actuals, ACTUAL, around(kind, evalSetId), runs),
+  };
+}
+
+const ofEvalSet = (path: string | undefined): boolean => path?.startsWith("evalSet") === true;
+const isOfLines = (path: string | undefined): path is string => ofEvalSet(path) || path?.startsWith("actual") === true;
+
+/** File and line of what a path in a window leads to, and the rest of the path. */
+function placeOf(path: string, { cases, runs }: Window, { evalSets, actuals }: WindowFiles): string | undefined {
+  const at = lineAt(path);
+  const [files, places] = ofEvalSet(path) ? [evalSets, cases] : [actuals, runs];
+  if (at === undefined || at >= places.line.length) return undefined;
+  return [placeIn(files, places, at), withinLine(path)].filter(Boolean).join(", ");
+}
+
+/** The lines of a window are not those of its files. */
+function withPlace(warning: Mistake, window: Window, files: WindowFiles): PlacedWarning {
+  const { line: _, ...rest } = warning;
+  if (!isOfLines(rest.path)) return warning;
+  const place = placeOf(rest.path, window, files);
+  return place === undefined ? rest : { ...rest, place };
+}
+
+/** An error with its place in the files. */
+async function placed(error: unknown, window: Window, files: WindowFiles, evaluate: Evaluate): Promise<unknown> {
+  if (!(error instanceof AdkMetricsError) || !isOfLines(error.path)) return error;
+  const { message, help, path } = error;
+  const place = placeOf(path, window, files) ?? (await guilty(path, window, files, evaluate));
+  const location = place ?? (ofEvalSet(path) ? files.evalSets : files.actuals).join(", ");
+  return new FileMistake(message, { location, help, cause: error });
+}
+
+/** The first line that cannot be read by itself. */
+async function guilty(
+  path: string,
+  window: Window,
+  files: WindowFiles,
+  evaluate: Evaluate,
+): Promise<string | undefined> {
+  const [names, places] = ofEvalSet(path) ? [files.evalSets, window.cases] : [files.actuals, window.runs];
+  const at = await firstUnreadable(places, async (one) => {
+    const alone = ofEvalSet(path) ? { cases: one, runs: oneOf(one, 1) } : { cases: oneOf(one, 1), runs: one };
+    await evaluate({ ...textsOf(alone, files), criteria: {}, countOnly: true }, () => {});
+  });
+  return at === undefined ? undefined : placeIn(names, places, at);
+}
+
+/** Which line makes reading fail that reads it alone. */
+async function firstUnreadable(places: Places, read: (one: Places) => Promise<void>): Promise<number | undefined> {
+  for (let at = 0; at < places.line.length; at += 1) {
+    try {
+      await read(oneOf(places, at));
+    } catch {
+      return at;
+    }
+  }
+  return undefined;
+}
+
+function oneOf({ file, offset, length, line }: Places, at: number): Places {
+  const next = at + 1;
+  return {
+    file: file.slice(at, next),
+    offset: offset.slice(at, next),
+    length: length.slice(at, next),
+    line: line.slice(at, next),
+  };
+}

@@ -1,0 +1,117 @@
+/** The results of an evaluation from those of its parts, without holding their cases. */
+
+import { ITSELF, type PartNotes } from "../evaluate.js";
+import { warningOf } from "../errors.js";
+import { append } from "../lists.js";
+import { failureWarnings, type MetricFailures } from "../run/failed-metrics.js";
+import { silenceWarnings } from "../run/silence.js";
+import type { EvalSetResult, JudgeStamp, Mistake } from "../types.js";
+
+/** What is known of a whole so far: all but the cases. */
+export class Whole {
+  #set: EvalSetResult | undefined;
+  #results = 0;
+  #silentTurns: number | undefined = 0;
+  #isItself = true;
+  readonly #failures = new Map<string, MetricFailures>();
+  #unused: Mistake | undefined;
+  #isUnused = true;
+  readonly #warned = new Set<string>();
+
+  /** Adds what is known of a part. @param results How many case results it has, if they are not in it. */
+  add(part: EvalSetResult, notes: PartNotes | undefined, results = part.evalCaseResults.length): void {
+    const { warnings, ...others } = part;
+    const fresh = warnings?.filter((warning) => this.#isNew(warning)) ?? [];
+    const bare: EvalSetResult = { ...others, evalCaseResults: [], ...(fresh.length > 0 ? { warnings: fresh } : {}) };
+    this.#set = this.#set === undefined ? bare : joined([this.#set, bare]);
+    this.#results += results;
+    if (notes === undefined) return;
+    const { silentTurns, failures, isItself, unused } = notes;
+    this.#silentTurns =
+      silentTurns === undefined || this.#silentTurns === undefined ? undefined : this.#silentTurns + silentTurns;
+    this.#isItself &&= isItself;
+    this.#isUnused &&= unused !== undefined;
+    this.#unused ??= unused;
+    for (const [name, { cases, first }] of failures) {
+      const known = this.#failures.get(name);
+      this.#failures.set(name, { cases: (known?.cases ?? 0) + cases, first: known?.first ?? first });
+    }
+  }
+
+  /** Adds a warning about all parts together. */
+  warn(warning: Mistake): void {
+    if (this.#set !== undefined && this.#isNew(warning)) {
+      this.#set = { ...this.#set, warnings: [...(this.#set.warnings ?? []), warning] };
+    }
+  }
+
+  /** What is found in many cases is said of the first. */
+  #isNew({ message, path }: Mistake): boolean {
+    const key = JSON.stringify([message, path?.replaceAll(/\[\d+\]/g, "[]")]);
+    return !this.#warned.has(key) && this.#warned.add(key).has(key);
+  }
+
+  /** The results without cases; undefined if nothing was added. */
+  get set(): EvalSetResult | undefined {
+    const set = this.#set;
+    if (set === undefined) return undefined;
+    const itself = warningOf(ITSELF, { hasLines: () => false });
+    const more = [
+      ...(this.#isItself && this.#results > 0 ? [itself] : []),
+      ...(set.cancelled === true
+        ? []
+        : [...silenceWarnings(this.#silentTurns), ...failureWarnings(this.#failures, this.#results)]),
+      ...(this.#isUnused && this.#unused !== undefined ? [this.#unused] : []),
+    ];
+    return more.length === 0 ? set : { ...set, warnings: [...(set.warnings ?? []), ...more] };
+  }
+}
+
+/** The results of an evalset, from those of its parts. */
+export function joined([first, ...others]: readonly EvalSetResult[]): EvalSetResult {
+  const all = { ...(first as EvalSetResult) };
+  all.evalCaseResults = [...all.evalCaseResults];
+  const warnings = new Map(all.warnings?.map((warning) => [JSON.stringify(warning), warning]));
+  for (const part of others) {
+    append(all.evalCaseResults, part.evalCaseResults);
+    if (part.cancelled === true) all.cancelled = true;
+    for (const warning of part.warnings ?? []) {
+      const key = JSON.stringify(warning);
+      if (!warnings.has(key)) warnings.set(key, warning);
+    }
+    if (part.judges !== undefined) all.judges = stampsOf([...(all.judges ?? []), ...part.judges]);
+    if (part.judgeUsage !== undefined) all.judgeUsage = sum(all.judgeUsage, part.judgeUsage);
+    if (part.simulatorUsage !== undefined) {
+      const models = new Set([...(all.simulatorUsage?.models ?? []), ...part.simulatorUsage.models]);
+      all.simulatorUsage = { ...sum(all.simulatorUsage, part.simulatorUsage), models: [...models] };
+    }
+  }
+  if (warnings.size > 0) all.warnings = [...warnings.values()];
+  return all;
+}
+
+/** One stamp for each metric and judge, with the models that any of them names. */
+function stampsOf(stamps: readonly JudgeStamp[]): JudgeStamp[] {
+  const byJudge = new Map<string, JudgeStamp>();
+  for (const stamp of stamps) {
+    const key = JSON.stringify([stamp.metricName, stamp.scoredBy, stamp.model, stamp.function]);
+    const versions = [...(byJudge.get(key)?.modelVersions ?? []), ...(stamp.modelVersions ?? [])];
+    const modelVersions = [...new Set(versions)].sort().slice(0, 20);
+    byJudge.set(key, {
+      ...byJudge.get(key),
+      ...stamp,
+      ...(modelVersions.length === 0 ? {} : { modelVersions }),
+    });
+  }
+  return [...byJudge.values()];
+}
+
+/** Adds up the numbers of two objects. */
+function sum<T extends object>(a: T | undefined, b: T): T {
+  const all: Record<string, unknown> = { ...a };
+  for (const [name, value] of Object.entries(b)) {
+    const before = all[name];
+    all[name] = typeof value === "number" && typeof before === "number" ? before + value : value;
+  }
+  return all as T;
+}
