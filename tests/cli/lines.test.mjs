@@ -117,7 +117,7 @@ test("cases and runs without the other are said, as for a whole evalset", async 
   writeFileSync(join(cwd, "others.jsonl"), lines([10, 11, 12, 13].map((at) => caseOf(at))));
   const byPlace = await run(["eval", "cases.jsonl", "--actual", "others.jsonl", "--output", "by-place.jsonl"], { cwd });
   assert.equal(byPlace.status, 0, byPlace.stderr);
-  assert.match(byPlace.stderr, /so they go together by their order/);
+  assert.match(byPlace.stderr, /so they are paired in their order/);
 });
 
 test("selected cases, gates and --bail", async (t) => {
