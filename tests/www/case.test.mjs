@@ -69,6 +69,61 @@ describe("a case", { skip }, () => {
     await site.done(page);
   });
 
+  test("shows both sides where the turns differ in number or the run failed, and why", async () => {
+    const page = await site.open();
+    const file = (name, value) => ({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(value)) });
+    const day = (number) => turn(`Day ${number}?`, `Sunny ${number}`, [{ name: "look", args: { day: number } }]);
+    const days = { evalId: "days", conversation: [day(1), day(2), day(3)] };
+    const evalSet = { evalSetId: "made_here", evalCases: [days, { evalId: "broken", conversation: [day(7)] }] };
+    const inference = (evalCaseId, rest) => ({ appName: "a", evalSetId: "made_here", evalCaseId, ...rest });
+    const actual = [
+      inference("days", { inferences: [day(1)], status: 1 }),
+      inference("broken", { inferences: [], status: 2, errorMessage: "no tool" }),
+    ];
+    await page
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles([file("made.evalset.json", evalSet), file("made.inferences.json", actual)]);
+    await page.getByRole("button", { name: "Score 2 cases" }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "days" }).click();
+    const third = page.getByRole("region", { name: "Turn 3: expected only" });
+    await says(third, /Day 3\? Expected response Sunny 3 Final response The agent’s run has no such turn.*look.*3/);
+    await says(page.getByRole("region", { name: "Turn 1" }), /Expected response Sunny 1 Final response Sunny 1/);
+    await says(page.locator(".case-head"), /1 turn, the expected one 3/);
+    await page.keyboard.press("ArrowRight");
+    await says(page.locator(".case-head"), /the agent's run failed: no tool/);
+    await says(page.getByRole("region", { name: "Turn 1: expected only" }), /Day 7\?/);
+    assert.deepEqual(await violations(page), []);
+    await site.done(page);
+  });
+
+  test("shows integers that JavaScript rounds with every digit", async () => {
+    const page = await site.open();
+    const conversation = (id) => `{"eval_set_id":"large","eval_cases":[{"eval_id":"one","conversation":[{
+      "user_content":{"parts":[{"text":"Pay"}]},"final_response":{"parts":[{"text":"Paid"}]},
+      "intermediate_data":{"tool_uses":[{"name":"pay","args":{"id":${id},"of":["${id}",9007199254740993]}}]}}]}]}`;
+    const file = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+    await page
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles([
+        file("large.evalset.json", conversation("12345678901234567890")),
+        file("large.actual.json", conversation("12345678901234567891")),
+      ]);
+    await page.getByRole("button", { name: "Score 1 case" }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "one", exact: true }).click();
+    const calls = page.locator(".aligned");
+    await says(calls, /"id": 12345678901234567890, "of": \["12345678901234567890", 9007199254740993\]/);
+    await says(calls, /"id": 12345678901234567891/);
+    // Numbers differ as numbers, and strings as strings.
+    await says(calls, / id expected − 12345678901234567890 but got \+ 12345678901234567891 of\[0\] expected − "1/);
+    await says(page.locator(".case-head"), /id is 12345678901234567891, expected 12345678901234567890/);
+    await says(page.locator(".matrix"), /With arguments .*differ.*differ.*differ.* Names only .*match/);
+    await site.done(page);
+  });
+
   test("aligns expected and actual tool calls, with arguments that differ and their paths", async () => {
     const expected = [
       { name: "find", args: { city: "Oslo" } },

@@ -202,15 +202,18 @@ describe("files", { skip }, () => {
     await page.getByRole("heading", { name: /^Verdicts flip/ }).waitFor();
     const tally = await page.locator(".tally").innerText();
     // Kept after a moment without a change.
-    await page.waitForFunction(async () => {
-      const opened = indexedDB.open("adk-metrics-playground");
-      await new Promise((resolve) => (opened.onsuccess = resolve));
-      const asked = opened.result.transaction("runs").objectStore("runs").getAllKeys();
-      await new Promise((resolve) => (asked.onsuccess = resolve));
-      opened.result.close();
-      return ["files", "results", "settings", "thresholds"].every((key) => asked.result.includes(key));
-    });
-    await page.waitForTimeout(500);
+    const moved = () =>
+      page.evaluate(async () => {
+        const opened = indexedDB.open("adk-metrics-playground");
+        await new Promise((resolve) => (opened.onsuccess = resolve));
+        const records = opened.result.transaction("runs").objectStore("runs");
+        const [keys, runs] = [records.getAllKeys(), records.get("runs")];
+        await new Promise((resolve) => (records.transaction.oncomplete = resolve));
+        opened.result.close();
+        const isThere = ["files", "settings", "shown"].every((key) => keys.result.includes(key));
+        return isThere && runs.result?.[0]?.thresholds.length === 1;
+      });
+    await becomes(moved, true);
     await page.reload();
     await page.getByRole("heading", { name: /^Verdicts flip/ }).waitFor();
     assert.equal(await page.locator(".tally").innerText(), tally);

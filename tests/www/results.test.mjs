@@ -278,6 +278,46 @@ describe("the results", { skip }, () => {
     await site.done(page);
   });
 
+  test("are filtered by score and tool, in links that a reload and another tab follow", async () => {
+    const turns = (answer, tool) => [[turn("Hi", "Hello there")], [turn("Hi", answer, [{ name: tool, args: {} }])]];
+    const results = await scored(
+      { near: turns("Hello", "look"), far: turns("What?", "look"), other: turns("Hello there", "book") },
+      { response_match_score: 0.5 },
+    );
+    const page = await showing(site, results);
+    await page.locator("summary", { hasText: "Filters" }).click();
+    await page.getByLabel("Metric", { exact: true }).selectOption("response_match_score");
+    await page.getByRole("spinbutton", { name: "Score", exact: true }).fill("0.9");
+    await becomes(() => casesIn(page), ["near", "far"]);
+    await page.getByLabel("Tool called or expected").selectOption("book");
+    await becomes(() => casesIn(page), []);
+    await page.getByLabel("Comparison").selectOption("at least");
+    await becomes(() => casesIn(page), ["other"]);
+    assert.deepEqual(await violations(page), []);
+    await page.getByLabel("Tool called or expected").selectOption("");
+    await page.getByLabel("Metric", { exact: true }).selectOption("");
+    await page.getByRole("radio", { name: /Failed/ }).check();
+    await page.getByLabel("Sort by").selectOption("case");
+    await page.getByRole("button", { name: "Sort descending" }).click();
+    await becomes(() => casesIn(page), ["far"]);
+    const link = page.url();
+    assert.match(link, /#run=[\w-]+\?show=failed&sort=case&order=descending/);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Results" }).waitFor();
+    await becomes(() => casesIn(page), ["far"]);
+    const other = await site.open({ at: new URL(link).hash });
+    await becomes(() => casesIn(other), ["far"]);
+    await site.done(other);
+    // A run that is kept, without its results in the address.
+    await page.getByRole("link", { name: "Files" }).click();
+    await page.getByRole("link", { name: "Results" }).click();
+    await page.waitForURL(/#\/results\?show=failed/);
+    await page.waitForTimeout(1000);
+    await page.reload();
+    await becomes(() => casesIn(page), ["far"]);
+    await site.done(page);
+  });
+
   test("leave out columns without a value, which can be chosen", async () => {
     const page = await showing(site, await scoredExample("weather"));
     const heads = () => page.getByRole("columnheader").count();

@@ -31,7 +31,7 @@ const JUNK = [
   [{ name: MARKUP, folder: MARKUP, bytes: new Uint8Array([123]) }],
   [["a", "b"], [5, NaN], 7, ["response_match_score", Infinity]],
 ];
-const KEYS = ["state", "files", "settings", "results", "thresholds"];
+const KEYS = ["state", "files", "settings", "runs", "shown", "run/text"];
 
 describe("what a browser has kept", { skip }, () => {
   const site = playground();

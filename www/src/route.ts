@@ -13,15 +13,24 @@ export interface Route {
   rest: readonly string[];
 }
 
+/** What the fragment of a link that holds a run begins with; the run stays in the address, so that a reload opens it again. */
+export const LINK_PREFIX = "#run=";
+
 /** The current route; an unknown screen is replaced by the first one. */
 export const route = computed<Route>(() => {
-  const [name = "", ...rest] = hash.value.replace(/^#\/?/, "").split("/").map(decodeSegment);
+  if (hash.value.startsWith(LINK_PREFIX)) return { screen: "results", rest: [] };
+  const [name = "", ...rest] = hash.value.replace(/^#\/?/, "").replace(/\?.*$/, "").split("/").map(decodeSegment);
   return isScreen(name) ? { screen: name, rest } : { screen: "files", rest: [] };
 });
 
 /** The URL of a screen. */
 export function hrefOf(screen: Screen, ...rest: (string | number)[]): string {
   return `#/${[screen, ...rest].map((part) => encodeURIComponent(part)).join("/")}`;
+}
+
+/** What follows `?` in the address. */
+export function addressText(): string {
+  return /\?(.*)$/.exec(location.hash)?.[1] ?? "";
 }
 
 /** Navigates to a screen. */

@@ -20,6 +20,7 @@ export const SCREENS = {
   results: { title: "Results" },
   case: { title: "Case", stepOf: "results", load: () => import("./case/case.js") },
   edit: { title: "Edit", stepOf: "results", load: () => import("./edit/edit.js") },
+  runs: { title: "Runs side by side", stepOf: "compare", load: () => import("./runs/runs.js") },
   compare: { title: "Compare", load: () => import("./compare/compare.js") },
 } satisfies Readonly<Record<string, ScreenEntry>>;
 

@@ -1,12 +1,16 @@
 /** The runs that can be compared, the two chosen ones, and their comparison. */
 
-import { batch, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
 import type { Compared, ComparableRun, NamedFile, Problem } from "../worker/protocol.js";
-import { summary, runProgress } from "./run.js";
+import { runProgress, summary } from "./run.js";
+import { isLoaded, keptRuns, unloadOthers } from "./runs.js";
 
-/** Runs of this page and results from files, in the order in which they were added. */
-export const comparableRuns = signal<readonly ComparableRun[]>([]);
+/** Results that were opened from files to compare with. */
+const openedRuns = signal<readonly ComparableRun[]>([]);
+
+/** The runs of this browser and results from files, in the order in which they were added. */
+export const comparableRuns = computed<readonly ComparableRun[]>(() => [...keptRuns.value, ...openedRuns.value]);
 
 export const baseline = signal<string | undefined>(undefined);
 export const current = signal<string | undefined>(undefined);
@@ -16,59 +20,28 @@ export const compared = signal<Compared | undefined>(undefined);
 /** Why there is no comparison. */
 export const problem = signal<Problem | undefined>(undefined);
 
-/** The runs of this page, by id. */
-const ownRuns = new Set<string>();
-
-/** The names of runs that are not added to `comparableRuns` yet, by id. */
-const pendingNames = new Map<string, string>();
-let adding: Promise<void> = Promise.resolve();
-
 /** Whether runs are being compared. */
 export const isComparing = signal(false);
 
-// Every finished run can be compared, under the name that it has already if it was opened. The first one is the baseline
-// of later ones with which it shares an evalset.
+// The run that is shown is compared with the one before it with which it shares an evalset, unless another was chosen.
 effect(() => {
-  const run = summary.value;
-  if (run === undefined || runProgress.value !== undefined) return;
-  addOwnRun(run.id, `Run ${ownRuns.size + 1}`);
-  // A single run cannot be compared, so it is not added yet: the worker stays free for moving thresholds.
-  if (ownRuns.size > 1 || comparableRuns.peek().length > 0) void allRunsAdded();
-});
-
-/** Makes a run of the page one that can be compared, once there are others. */
-export function addOwnRun(run: string, name: string): void {
-  if (ownRuns.has(run)) return;
-  ownRuns.add(run);
-  pendingNames.set(run, name);
-}
-
-/** Adds every finished run; resolves when they can be compared. */
-export function allRunsAdded(): Promise<void> {
-  adding = adding.then(async () => {
-    for (const [run, name] of pendingNames) {
-      pendingNames.delete(run);
-      await addRun(run, name);
-    }
-  });
-  return adding;
-}
-
-async function addRun(run: string, name: string): Promise<void> {
-  const outcome = await engine.comparableRun(run, name);
-  if (!outcome.ok) return;
+  const [run, all] = [summary.value, comparableRuns.value];
+  if (run === undefined || runProgress.value !== undefined || run.id === current.peek()) return;
+  const shown = all.find(({ id }) => id === run.id);
+  const others = all.filter(({ id }) => id !== run.id);
+  if (shown === undefined) return;
+  const sharesEvalSet = (one: ComparableRun) => haveCommonEvalSet(one, shown);
+  const before = others.find(({ id }) => id === baseline.peek());
+  const earlier = all.slice(0, all.indexOf(shown));
   batch(() => {
-    const before = comparableRuns.value.find(({ id }) => id === baseline.value);
-    const sharesEvalSet = (one: ComparableRun) => haveCommonEvalSet(one, outcome.value);
     if (before === undefined || !sharesEvalSet(before)) {
-      baseline.value = comparableRuns.value.findLast(sharesEvalSet)?.id;
+      baseline.value = (earlier.findLast(sharesEvalSet) ?? others.findLast(sharesEvalSet))?.id;
     }
-    comparableRuns.value = [...comparableRuns.value, outcome.value];
-    current.value = run;
+    current.value = run.id;
     problem.value = undefined;
   });
-  await compare();
-}
+  void compare();
+});
 
 function haveCommonEvalSet(one: ComparableRun, other: ComparableRun): boolean {
   const ids = new Set(one.sets.map(({ evalSetId }) => evalSetId));
@@ -77,13 +50,13 @@ function haveCommonEvalSet(one: ComparableRun, other: ComparableRun): boolean {
 
 /** Opens evalset results from files and makes them the baseline. */
 export async function openResults(files: NamedFile[]): Promise<void> {
-  await allRunsAdded();
   const outcome = await engine.addResults(files);
   batch(() => {
     problem.value = outcome.ok ? undefined : outcome.problem;
     if (!outcome.ok) return;
-    comparableRuns.value = [...comparableRuns.value, outcome.value];
+    openedRuns.value = [...openedRuns.value, outcome.value];
     baseline.value = outcome.value.id;
+    current.value ??= summary.value?.id;
     if (current.value === undefined && comparableRuns.value.length > 1) {
       current.value = comparableRuns.value.find(({ id }) => id !== outcome.value.id)?.id;
     }
@@ -93,28 +66,25 @@ export async function openResults(files: NamedFile[]): Promise<void> {
 
 /** Compares the two chosen runs. */
 export async function compare(): Promise<void> {
+  // A run may have been deleted.
+  const isThere = (run: string | undefined) => comparableRuns.value.some(({ id }) => id === run);
+  for (const side of [baseline, current]) if (!isThere(side.value)) side.value = undefined;
   const [before, after] = [baseline.value, current.value];
   if (before === undefined || after === undefined || before === after) {
     compared.value = undefined;
     return;
   }
   isComparing.value = true;
-  await Promise.all([before, after].map(refreshCounts));
+  const isOpened = (id: string) => openedRuns.value.some((one) => one.id === id);
+  for (const id of [before, after]) if (!isOpened(id)) await isLoaded(id);
   const outcome = await engine.compare(before, after);
+  await unloadOthers([before, after]);
   if (before !== baseline.value || after !== current.value) return;
   batch(() => {
     isComparing.value = false;
     compared.value = outcome.ok ? outcome.value : undefined;
     problem.value = outcome.ok ? undefined : outcome.problem;
   });
-}
-
-/** Counts the verdicts of a run of this page again, since its thresholds may have changed. */
-async function refreshCounts(run: string): Promise<void> {
-  const name = comparableRuns.value.find(({ id }) => id === run)?.name;
-  if (name === undefined || !ownRuns.has(run)) return;
-  const outcome = await engine.comparableRun(run, name);
-  if (outcome.ok) comparableRuns.value = comparableRuns.value.map((one) => (one.id === run ? outcome.value : one));
 }
 
 /** Loads more changed cases of an evalset. */

@@ -1,20 +1,23 @@
-/** Opens a run from the fragment of the URL, `#run=…`, and removes it from the URL. */
+/** Opens a run from the fragment of the URL, `#run=…`. */
 
-import { goTo } from "../route.js";
+import { goTo, LINK_PREFIX } from "../route.js";
 import { engine } from "../worker/client.js";
-import { open, problem } from "./run.js";
+import { open, problem, summary } from "./run.js";
 
-const PREFIX = "#run=";
+/** The link that was opened last, and its run: filters may change in its address. */
+let opened = { packed: "", run: "" };
 
 async function openLink(): Promise<void> {
-  if (!location.hash.startsWith(PREFIX)) return;
-  const outcome = await engine.unpackRun(location.hash.slice(PREFIX.length));
-  history.replaceState(null, "", location.pathname + location.search);
+  if (!location.hash.startsWith(LINK_PREFIX)) return;
+  const packed = location.hash.slice(LINK_PREFIX.length).replace(/\?.*$/, "");
+  if (packed === opened.packed && summary.value?.id === opened.run) return;
+  const outcome = await engine.unpackRun(packed);
   if (outcome.ok) {
+    opened = { packed, run: outcome.value.id };
     open(outcome.value);
-    goTo("results");
   } else {
     problem.value = outcome.problem;
+    history.replaceState(null, "", location.pathname + location.search);
     goTo("run");
   }
 }

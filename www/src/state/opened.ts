@@ -3,9 +3,10 @@
 import { signal } from "@preact/signals";
 import { goTo } from "../route.js";
 import { engine } from "../worker/client.js";
-import { addOwnRun, allRunsAdded, baseline, compare } from "./compare.js";
+import { baseline } from "./compare.js";
 import type { Source } from "./inputs.js";
 import { open, problem } from "./run.js";
+import { addRuns, nameRun } from "./runs.js";
 
 /** How many older results were opened beside a run, and which. */
 export const older = signal<{ run: string; count: number } | undefined>(undefined);
@@ -18,14 +19,10 @@ export async function openResultFiles(files: readonly Source[]): Promise<void> {
     return;
   }
   const { run, earlier } = outcome.value;
-  for (const { id, name } of earlier.toReversed()) addOwnRun(id, name);
-  addOwnRun(run.id, [...new Set(run.sets.map(({ name }) => name))].join(", "));
+  addRuns(earlier.toReversed());
+  baseline.value = earlier[0]?.id;
+  nameRun(run.id, [...new Set(run.sets.map(({ name }) => name))].join(", "));
   older.value = { run: run.id, count: earlier.length };
   open(run);
   goTo("results");
-  const [previous] = earlier;
-  if (previous === undefined) return;
-  await allRunsAdded();
-  baseline.value = previous.id;
-  await compare();
 }

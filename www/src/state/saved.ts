@@ -1,11 +1,10 @@
 /**
- * What this browser keeps of the page: files, config, settings and the results that are shown, so that a reload loses nothing
- * and a run that it broke off can be resumed. Keys of judges are not stored here.
+ * What this browser keeps of the page: files, config, settings and runs, so that a reload loses nothing and a run that it
+ * broke off can be resumed. Keys of judges are not stored here.
  */
 
 import { batch, effect, signal } from "@preact/signals";
-import { engine } from "../worker/client.js";
-import type { KeptRun } from "../worker/protocol.js";
+import { LINK_PREFIX } from "../route.js";
 import { configText } from "./config.js";
 import { choices, exampleName, isPristine, replaceAll, sources } from "./inputs.js";
 import {
@@ -18,29 +17,19 @@ import {
 } from "./judge.js";
 import { CACHE_NAMES } from "./job.js";
 import type { Choices, Role } from "./matching.js";
-import { open, restoreThresholds, runProgress, summary, thresholds } from "./run.js";
+import { runProgress, summary, thresholds } from "./run.js";
+import { forgetRuns, keptRuns, restoreRuns, saveRuns } from "./runs.js";
 import { deleteAll, enqueue, load, store } from "./storage.js";
-import {
-  actualOfIn,
-  filesIn,
-  judgeSettingsIn,
-  keptRunIn,
-  rolesIn,
-  runOptionsIn,
-  stateIn,
-  thresholdsIn,
-} from "./stored-values.js";
+import { actualOfIn, filesIn, judgeSettingsIn, rolesIn, runOptionsIn, stateIn } from "./stored-values.js";
 
 /** How long changes are awaited before they are stored, in milliseconds. */
 const DELAY_MS = 400;
 
-/** What is stored, by key. Files may be large, and are written only when they change. */
+/** What is stored besides runs, by key. Files may be large, and are written only when they change. */
 interface SavedRecords {
   state: { startedAt: number; isFinished: boolean };
   files: { name: string; folder: string; bytes: Uint8Array }[];
   settings: Settings;
-  results: KeptRun;
-  thresholds: [string, number][];
 }
 
 interface Settings {
@@ -81,7 +70,6 @@ async function isRunningElsewhere(): Promise<boolean> {
 
 /** What is in the storage; nothing is written before it was read. */
 let storedFiles: readonly unknown[] = [];
-let storedRun: string | undefined;
 let isRestored = false;
 /** How often everything was forgotten: what was on its way into the storage then is not stored. */
 let forgotten = 0;
@@ -90,7 +78,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 effect(() => {
   // Whatever is read here is what the effect waits for.
   const isWorthIt = sources.value.length > 0 || summary.value !== undefined || hasSavedData.peek();
-  void [settings(), thresholds.value, runProgress.value];
+  void [settings(), thresholds.value, keptRuns.value, runProgress.value];
   clearTimeout(timer);
   if (isRestored && isWorthIt) timer = setTimeout(() => void save(), DELAY_MS);
 });
@@ -107,8 +95,6 @@ export async function save(): Promise<void> {
   hasSavedData.value = true;
   const before = forgotten;
   const [files, now] = [sources.value, settings()];
-  const run = runProgress.value === undefined ? summary.value?.id : undefined;
-  const kept = run === undefined || run === storedRun ? undefined : await engine.keepRun(run);
   await enqueue(async () => {
     if (before !== forgotten) return;
     const contents = files.flatMap(({ name, folder, bytes }) => [name, folder, bytes]);
@@ -120,10 +106,7 @@ export async function save(): Promise<void> {
       storedFiles = contents;
     }
     await put("settings", now);
-    await put("thresholds", [...thresholds.value]);
-    if (kept?.ok !== true) return;
-    await put("results", kept.value);
-    storedRun = run;
+    if (runProgress.value === undefined) await saveRuns(() => before === forgotten);
   });
 }
 
@@ -173,7 +156,7 @@ export async function forgetAll(): Promise<void> {
   interrupted.value = undefined;
   hasSavedData.value = false;
   storedFiles = [];
-  storedRun = undefined;
+  forgetRuns();
   await deleteAll(Object.values(CACHE_NAMES));
 }
 
@@ -185,18 +168,13 @@ void restore().finally(() => {
 
 /** Brings back everything that was kept. A link, and what the user did meanwhile, come first. */
 async function restore(): Promise<void> {
-  const isLink = location.hash.startsWith("#run=");
-  const [kept, isElsewhere, keptResults] = await Promise.all([get("state"), isRunningElsewhere(), get("results")]);
+  const isLink = location.hash.startsWith(LINK_PREFIX);
+  const [kept, isElsewhere] = await Promise.all([get("state"), isRunningElsewhere()]);
   hasSavedData.value = kept !== undefined || (await get("settings")) !== undefined;
-  const [state, results] = [stateIn(kept), keptRunIn(keptResults)];
+  const state = stateIn(kept);
   if (sources.value.length === 0) await restoreInputs();
   if (state?.isFinished === false && !isElsewhere) interrupted.value = { startedAt: state.startedAt };
-  if (results === undefined || isLink || summary.value !== undefined || runProgress.value !== undefined) return;
-  const outcome = await engine.restoreRun(results);
-  if (!outcome.ok || summary.value !== undefined) return;
-  storedRun = outcome.value.id;
-  open(outcome.value);
-  await restoreThresholds(thresholdsIn(await get("thresholds")));
+  await restoreRuns(!isLink);
 }
 
 /** Restores files, config and settings; resolves with whether there are any. */

@@ -36,6 +36,10 @@ export async function store(key: string, value: unknown): Promise<void> {
   await access("readwrite", (records) => records.put(value, key)).catch(() => {});
 }
 
+export async function remove(key: string): Promise<void> {
+  await access("readwrite", (records) => records.delete(key)).catch(() => {});
+}
+
 async function access<T>(mode: IDBTransactionMode, work: (records: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   const opening = indexedDB.open(DATABASE, 1);
   opening.onupgradeneeded = () => void opening.result.createObjectStore(STORE);

@@ -4,10 +4,11 @@
  */
 
 import { OPTIONS, PROVIDERS } from "virtual:manifest";
-import type { KeptRun } from "../worker/protocol.js";
+import type { ComparableRun, KeptRun } from "../worker/protocol.js";
 import type { NewFile } from "./inputs.js";
 import type { Fields, JudgeKind, JudgeSettings, PriceFields, RunOptions } from "./judge.js";
 import type { Role } from "./matching.js";
+import type { RunEntry } from "./runs.js";
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -124,4 +125,29 @@ export function keptRunIn(value: unknown): KeptRun | undefined {
     return { ...(isString(name) ? { name } : {}), ...(isString(path) ? { path } : {}) };
   });
   return { files: named as KeptRun["files"], bytes };
+}
+
+/** The runs that are kept: their names, and how their cases ended. */
+export function runEntriesIn(value: unknown): RunEntry[] {
+  return itemsOf(value).flatMap((entry): RunEntry[] => {
+    const { id, name, sets, creationTimestamp, thresholds } = propertiesOf(entry);
+    if (!isText(id) || !isText(name)) return [];
+    const counted = itemsOf(sets).flatMap((set): ComparableRun["sets"] => {
+      const { evalSetId, ...counts } = propertiesOf(set);
+      const [total, passed, failed, notEvaluated] = ["total", "passed", "failed", "notEvaluated"].map((key) =>
+        isAmount(counts[key]) ? counts[key] : 0,
+      ) as [number, number, number, number];
+      return isText(evalSetId) ? [{ evalSetId, total, passed, failed, notEvaluated }] : [];
+    });
+    const isTime = isAmount(creationTimestamp) && creationTimestamp <= 8.64e12;
+    return [
+      {
+        id,
+        name,
+        sets: counted,
+        thresholds: [...thresholdsIn(thresholds)],
+        ...(isTime ? { creationTimestamp } : {}),
+      },
+    ];
+  });
 }

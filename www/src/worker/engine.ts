@@ -23,11 +23,12 @@ const engine: Engine = {
     ready,
     resultsOf: (run) => runById(run).results,
     runOf: (run) => runs.get(run),
-    keep: (sets) => {
-      const run = new Run(crypto.randomUUID(), sets);
+    keep: (sets, id = crypto.randomUUID()) => {
+      const run = new Run(id, sets);
       runs.set(run.id, run);
       return run.summary();
     },
+    forget: (run) => void runs.delete(run),
   }),
 
   run: async (eventId, job) => {

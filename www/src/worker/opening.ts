@@ -1,6 +1,7 @@
 /** Opens results as they are: those of ADK, of `eval` and of this page. */
 
 import { AdkMetricsError, type EvalSetResult, readResults, resultLines } from "adk-metrics/web";
+import { countsOf } from "./counts.js";
 import { baseName } from "./inspection.js";
 import { outcomeOf } from "./problems.js";
 import type { Opening } from "./protocol-open.js";
@@ -11,11 +12,13 @@ import { canBeShown } from "./shown.js";
 /**
  * @param runOf A run of this page.
  * @param keep Stores a run.
+ * @param forget Drops a run.
  */
 export function opening(
   ready: Promise<void>,
   runOf: (run: string) => Run | undefined,
-  keep: (sets: readonly ScoredSet[]) => RunSummary,
+  keep: (sets: readonly ScoredSet[], id?: string) => RunSummary,
+  forget: (run: string) => void,
 ): Opening {
   return {
     openResults: (files) =>
@@ -24,7 +27,10 @@ export function opening(
         const [newest = [], ...earlier] = byAge(files.flatMap(setsOf));
         return {
           run: keep(newest),
-          earlier: earlier.map((sets) => ({ id: keep(sets).id, name: nameOf(sets) })),
+          earlier: earlier.map((sets) => {
+            const run = keep(sets);
+            return { ...countsOf(run, run.verdicts), name: nameOf(sets) };
+          }),
         };
       }),
 
@@ -37,13 +43,25 @@ export function opening(
         return { files, bytes: new Uint8Array(await new Response(packed).arrayBuffer()) };
       }),
 
-    restoreRun: ({ files, bytes }) =>
+    restoreRun: ({ files, bytes }, id) =>
       outcomeOf(async () => {
         await ready;
         const lines = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
         const results = readResults(new Uint8Array(await new Response(lines).arrayBuffer())).map(shown);
-        return keep(results.map((result, at) => ({ name: result.evalSetId, ...files[at], result })));
+        return keep(
+          results.map((result, at) => ({ name: result.evalSetId, ...files[at], result })),
+          id,
+        );
       }),
+
+    runSummary: (id) =>
+      outcomeOf(() => {
+        const run = runOf(id);
+        if (run === undefined) throw new AdkMetricsError("invalid_input", "this run is no longer there");
+        return run.summary();
+      }),
+
+    forgetRun: (id) => outcomeOf(() => forget(id)),
   };
 }
 

@@ -5,12 +5,13 @@ import type { Comparing } from "./protocol-compare.js";
 import type { Editing } from "./protocol-edit.js";
 import type { Exporting } from "./protocol-export.js";
 import type { Opening } from "./protocol-open.js";
+import type { SideBySide } from "./protocol-matrix.js";
 import type { Studying } from "./protocol-study.js";
 import type { Run, ScoredSet } from "./runs.js";
 import type { RunSummary } from "./protocol.js";
 
 /** What the parts offer to the page. */
-export interface Parts extends Comparing, Editing, Exporting, Opening, Studying {}
+export interface Parts extends Comparing, Editing, Exporting, Opening, SideBySide, Studying {}
 
 /** What the parts are given. */
 export interface PartsContext {
@@ -20,11 +21,13 @@ export interface PartsContext {
   resultsOf(run: string): readonly EvalSetResult[];
   /** A run of this page. */
   runOf(run: string): Run | undefined;
-  /** Stores a run. */
-  keep(sets: readonly ScoredSet[]): RunSummary;
+  /** Stores a run, under a new id unless it has one. */
+  keep(sets: readonly ScoredSet[], id?: string): RunSummary;
+  /** Drops a run. */
+  forget(run: string): void;
 }
 
-export function partsOf({ ready, resultsOf, runOf, keep }: PartsContext): Parts {
+export function partsOf({ ready, resultsOf, runOf, keep, forget }: PartsContext): Parts {
   return {
     ...lazy<Comparing>(["addResults", "comparableRun", "compare", "comparedCases", "comparisonFile"], async () =>
       (await import("./comparing.js")).comparing(ready, resultsOf),
@@ -35,10 +38,13 @@ export function partsOf({ ready, resultsOf, runOf, keep }: PartsContext): Parts 
     ...lazy<Exporting>(["formats", "filesOf", "packRun", "unpackRun"], async () =>
       (await import("./exporting.js")).exporting(ready, resultsOf, keep),
     ),
-    ...lazy<Opening>(["openResults", "keepRun", "restoreRun"], async () =>
-      (await import("./opening.js")).opening(ready, runOf, keep),
+    ...lazy<Opening>(["openResults", "keepRun", "restoreRun", "runSummary", "forgetRun"], async () =>
+      (await import("./opening.js")).opening(ready, runOf, keep, forget),
     ),
-    ...lazy<Studying>(["reliability", "rowsWith"], async () => (await import("./studying.js")).studying(resultsOf)),
+    ...lazy<SideBySide>(["matrix", "caseIn"], async () => (await import("./matrix.js")).sideBySide(resultsOf, runOf)),
+    ...lazy<Studying>(["reliability", "rowsWith", "toolsOf", "unreachedAt"], async () =>
+      (await import("./studying.js")).studying(resultsOf, runOf),
+    ),
   };
 }
 

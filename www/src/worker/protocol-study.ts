@@ -1,7 +1,7 @@
 /** The protocol between page and worker: what the results of a run tell as a whole, and search in their texts. */
 
 import type { Estimate } from "adk-metrics";
-import type { Outcome } from "./protocol.js";
+import type { NamedFile, Outcome, TurnContent } from "./protocol.js";
 
 /** How reliable the agent was in a run, with the current thresholds. */
 export interface RunReliability {
@@ -17,10 +17,21 @@ export interface RunReliability {
   means: Readonly<Record<string, Estimate>>;
 }
 
+/** A turn that the agent did not come to. */
+export type UnreachedTurn = Required<Pick<TurnContent, "userText" | "expected">>;
+
 /** The worker's functions for studying a run. */
 export interface Studying {
   /** What the verdicts of a run tell of the next one. */
   reliability(run: string): Promise<Outcome<RunReliability>>;
   /** The rows whose questions, answers, tool calls or reasons contain all these words. */
   rowsWith(run: string, words: readonly string[]): Promise<Outcome<readonly number[]>>;
+  /** The tools that are called or expected, by name, with the rows of their cases. */
+  toolsOf(run: string): Promise<Outcome<{ name: string; rows: number[] }[]>>;
+  /**
+   * The turns that a case expects after those of its results, for conversations that ended early.
+   *
+   * @param file The evalset as it is now, for results that came without their inputs.
+   */
+  unreachedAt(run: string, row: number, file?: NamedFile): Promise<Outcome<UnreachedTurn[]>>;
 }

@@ -11,9 +11,11 @@ import {
   type EvaluateRequest,
   type Judge,
   type JudgeRequest,
+  EvalStatus,
+  type Invocation,
   PrebuiltMetrics,
-  TrajectoryEvaluator,
 } from "adk-metrics/web";
+import { exactJson } from "../ui/json.js";
 import { serviceStub } from "./judges.js";
 import type { Matching, Question } from "./protocol.js";
 
@@ -128,16 +130,28 @@ export async function matchingsOf(dialect: Dialect, result: EvalCaseResult): Pro
   if (turns.length === 0 || expected.length !== actual.length) return [];
   return Promise.all(
     MATCHING_MODES.map(async (mode) => {
-      const evaluator = new TrajectoryEvaluator(
-        { metricName: PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE, criterion: { threshold: 1, ...mode } },
-        { dialect },
-      );
-      const { perInvocationResults } = await evaluator.evaluateInvocations(actual, expected);
-      const turnResults = perInvocationResults.map(({ evalStatus, explanation }) => ({
-        evalStatus,
-        ...(explanation?.alignment === undefined ? {} : { alignment: explanation.alignment }),
+      const criterion = { threshold: 1, ...mode };
+      const results = await evaluate({
+        evalSet: conversationJson(expected),
+        actual: conversationJson(actual),
+        criteria: { [PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE]: criterion },
+        dialect,
+      });
+      const matched = results.evalCaseResults[0]?.evalMetricResultPerInvocation ?? [];
+      const turnResults = matched.map(({ evalMetricResults: [metric] }) => ({
+        evalStatus: metric?.evalStatus ?? EvalStatus.NOT_EVALUATED,
+        ...(metric?.explanation?.alignment === undefined ? {} : { alignment: metric.explanation.alignment }),
       }));
       return { ...mode, turns: turnResults };
     }),
   );
+}
+
+/** A conversation as an evalset of one case. It is text, since JavaScript's numbers round large integers. */
+function conversationJson(turns: readonly Invocation[]): string {
+  const conversation = turns.map(({ intermediateData }) => ({
+    userContent: { parts: [{ text: "" }] },
+    ...(intermediateData === undefined ? {} : { intermediateData }),
+  }));
+  return exactJson({ evalSetId: "case", evalCases: [{ evalId: "case", conversation }] }) ?? "";
 }

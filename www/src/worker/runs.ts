@@ -13,6 +13,7 @@ import {
   withThresholds,
 } from "adk-metrics/web";
 import { head } from "../ui/format.js";
+import { withExactIntegers } from "./integers.js";
 import type { Source } from "./replay.js";
 import {
   type CaseContent,
@@ -162,13 +163,15 @@ export class Run {
     if (place === undefined) return undefined;
     const { set, result } = place;
     const [shown] = withOwnThresholds({ ...set.result, evalCaseResults: [result] }, this.#thresholds).evalCaseResults;
-    return shown === undefined ? undefined : contentOf(limitMatchedWords(shown));
+    return shown === undefined ? undefined : contentOf(exact(limitMatchedWords(shown), set.source));
   }
 
-  /** A case as it was scored, and the results of its evalset; undefined if the row does not exist. */
-  setAndCaseAt(row: number): { set: EvalSetResult; result: EvalCaseResult } | undefined {
+  /** A case as it was scored, the results of its evalset, and its inputs; undefined if the row does not exist. */
+  setAndCaseAt(row: number): { set: EvalSetResult; result: EvalCaseResult; source?: Source } | undefined {
     const place = this.#locate(row);
-    return place === undefined ? undefined : { set: place.set.result, result: place.result };
+    if (place === undefined) return undefined;
+    const { set, result } = place;
+    return { set: set.result, result, ...definedProperties({ source: set.source }) };
   }
 
   /** The questions that judges were asked about a case. */
@@ -185,7 +188,7 @@ export class Run {
     const { set, result } = this.#locate(row) ?? {};
     if (set === undefined || result === undefined) return [];
     const { matchingsOf } = await import("./replay.js");
-    return matchingsOf(set.result.dialect, result);
+    return matchingsOf(set.result.dialect, exact(result, set.source));
   }
 
   #locate(row: number): { set: ScoredSet; result: EvalCaseResult } | undefined {
@@ -276,6 +279,15 @@ function limitMatchedWords(result: EvalCaseResult): EvalCaseResult {
       evalMetricResults: turn.evalMetricResults.map(limited),
     })),
   };
+}
+
+/** A case with every digit of its integers, as far as they are known. Damaged results are left as they are. */
+function exact(result: EvalCaseResult, source: Source | undefined): EvalCaseResult {
+  try {
+    return withExactIntegers(result, source, toolCallsOf);
+  } catch {
+    return result;
+  }
 }
 
 /**

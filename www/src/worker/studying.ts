@@ -1,12 +1,27 @@
 /** What the results of a run tell as a whole, and search in their texts. */
 
-import { type EvalCaseResult, type EvalSetResult, type Invocation, reliabilityOf } from "adk-metrics/web";
+import {
+  type EvalCaseResult,
+  type EvalSetResult,
+  finalText,
+  type Invocation,
+  readEvalSet,
+  reliabilityOf,
+  toolCallsOf,
+} from "adk-metrics/web";
+import { baseName } from "./inspection.js";
 import { outcomeOf } from "./problems.js";
-import type { RunReliability, Studying } from "./protocol-study.js";
-import { definedProperties } from "./runs.js";
+import type { RunReliability, Studying, UnreachedTurn } from "./protocol-study.js";
+import { definedProperties, type Run } from "./runs.js";
 
-/** @param resultsOf The results of a run with the current thresholds. */
-export function studying(resultsOf: (run: string) => readonly EvalSetResult[]): Studying {
+/**
+ * @param resultsOf The results of a run with the current thresholds.
+ * @param runOf A run of this page.
+ */
+export function studying(
+  resultsOf: (run: string) => readonly EvalSetResult[],
+  runOf: (run: string) => Run | undefined,
+): Studying {
   return {
     reliability: (run) => outcomeOf(() => reliability(resultsOf(run))),
     rowsWith: (run, words) =>
@@ -14,6 +29,50 @@ export function studying(resultsOf: (run: string) => readonly EvalSetResult[]): 
         const cases = resultsOf(run).flatMap(({ evalCaseResults }) => evalCaseResults);
         return cases.flatMap((result, row) => (hasWords(result, words) ? [row] : []));
       }),
+    toolsOf: (run) =>
+      outcomeOf(() => {
+        const rows = new Map<string, number[]>();
+        for (const [row, result] of resultsOf(run)
+          .flatMap(({ evalCaseResults }) => evalCaseResults)
+          .entries()) {
+          for (const name of new Set(toolNamesOf(result))) {
+            const known = rows.get(name);
+            if (known === undefined) rows.set(name, [row]);
+            else known.push(row);
+          }
+        }
+        return [...rows].map(([name, of]) => ({ name, rows: of })).sort((a, b) => a.name.localeCompare(b.name, "en"));
+      }),
+    unreachedAt: (run, row, file) =>
+      outcomeOf(() => {
+        const { result, source } = runOf(run)?.setAndCaseAt(row) ?? {};
+        const evalSet = source?.evalSet ?? file?.bytes;
+        const name = source?.evalSetName ?? (file === undefined ? undefined : baseName(file.name));
+        if (result === undefined || evalSet === undefined) return [];
+        const { evalCases } = readEvalSet(evalSet, name);
+        const conversation = evalCases.find(({ evalId }) => evalId === result.evalId)?.conversation ?? [];
+        return conversation.slice(result.evalMetricResultPerInvocation.length).map(unreachedTurn);
+      }),
+  };
+}
+
+/** The names of the tools of a case. Results from elsewhere may be damaged: those have none. */
+function toolNamesOf({ evalMetricResultPerInvocation: turns }: EvalCaseResult): string[] {
+  try {
+    return turns.flatMap(({ actualInvocation, expectedInvocation }) =>
+      [actualInvocation, expectedInvocation]
+        .flatMap((turn) => (turn === undefined ? [] : toolCallsOf(turn)))
+        .flatMap(({ name }) => (typeof name === "string" && name !== "" ? [name] : [])),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function unreachedTurn(expected: Invocation): UnreachedTurn {
+  return {
+    userText: finalText({ ...expected, finalResponse: expected.userContent }),
+    expected: { text: finalText(expected), calls: toolCallsOf(expected) },
   };
 }
 

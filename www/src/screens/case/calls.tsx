@@ -257,7 +257,7 @@ function Side({ value, className }: { value: unknown; className: "wanted" | "mad
   );
 }
 
-function Call({ call: { name, args }, index = 0 }: { call: FunctionCall; index?: number | undefined }) {
+export function Call({ call: { name, args }, index = 0 }: { call: FunctionCall; index?: number | undefined }) {
   return (
     <>
       <p class="call-name">

@@ -5,7 +5,7 @@ import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf, route } from "../../route.js";
-import { pathOf, sources } from "../../state/inputs.js";
+import { pathOf, type Source, sources } from "../../state/inputs.js";
 import { summary, verdicts } from "../../state/run.js";
 import { amountText, head, scoreText } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
@@ -13,7 +13,7 @@ import { labelOf } from "../../ui/set-label.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
-import type { CaseContent, Matching, Problem, Question, TurnContent } from "../../worker/protocol.js";
+import type { CaseContent, Matching, Problem, Question, TurnContent, UnreachedTurn } from "../../worker/protocol.js";
 import { names, rows } from "../results/view.js";
 import { Calls } from "./calls.js";
 import { AgentInstructions, Events } from "./events.js";
@@ -23,6 +23,7 @@ import { ContextText, type Highlight, HighlightContext } from "./highlight.js";
 import { Responses } from "./responses.js";
 import { Rubrics } from "./rubrics.js";
 import { Usage } from "./usage.js";
+import { Unreached } from "./unreached.js";
 import { WhyLines } from "./why-lines.js";
 import "./case.css";
 
@@ -115,6 +116,9 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
   const content = useSignal<CaseContent | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
   const matchings = useSignal<readonly Matching[]>([]);
+  const unreached = useSignal<readonly UnreachedTurn[]>([]);
+  const { sets = [], evalIds = [] } = summary.value ?? {};
+  const set = sets.find(({ from, count }) => row >= from && row < from + count);
   const status = summary.value?.verdicts.cases[row] ?? 0;
   const heading = useRef<HTMLHeadingElement>(null);
   const title = visibleText(names.value[row] ?? "");
@@ -129,8 +133,18 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
     let isCurrent = true;
     void engine.caseAt(run, row).then((outcome) => {
       if (!isCurrent) return;
-      if (outcome.ok) content.value = outcome.value;
-      else problem.value = outcome.problem;
+      if (!outcome.ok) {
+        problem.value = outcome.problem;
+        return;
+      }
+      content.value = outcome.value;
+      // A case without scores: its turns could not be compared, or the agent failed.
+      if (outcome.value.result.overallEvalMetricResults?.length !== 0) return;
+      const file = evalSetFile(set?.path);
+      const given = file === undefined ? undefined : { name: file.name, bytes: file.bytes };
+      void engine.unreachedAt(run, row, given).then((found) => {
+        if (isCurrent && found.ok) unreached.value = found.value;
+      });
     });
     void engine.matchingsAt(run, row).then((outcome) => {
       if (isCurrent && outcome.ok) matchings.value = outcome.value;
@@ -141,8 +155,6 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
     // The status changes when a pending case is scored during the run.
   }, [run, row, status]);
   const name = names.value[row] ?? "";
-  const { sets = [], evalIds = [] } = summary.value ?? {};
-  const set = sets.find(({ from, count }) => row >= from && row < from + count);
   const shown = content.value?.result;
   return (
     <article>
@@ -175,7 +187,12 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
       ) : content.value === undefined ? (
         problem.value === undefined && <p class="muted">Loading…</p>
       ) : (
-        <CaseBody content={content.value} matchings={matchings.value} questions={() => engine.questionsAt(run, row)} />
+        <CaseBody
+          content={content.value}
+          unreached={unreached.value}
+          matchings={matchings.value}
+          questions={() => engine.questionsAt(run, row)}
+        />
       )}
     </article>
   );
@@ -184,19 +201,25 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
 /** How many turns are shown at first and added at a time. */
 const TURNS_PER_PAGE = 30;
 
+/** The file of an evalset, if it is among the files. */
+function evalSetFile(path: string | undefined): Source | undefined {
+  return sources.value.find((one) => pathOf(one) === path && one.info?.kind === "evalset");
+}
+
 /** A link to edit the case, if its evalset is among the files. */
 function EditLink({ path, evalId }: { path: string | undefined; evalId: string }) {
-  const source = sources.value.find((one) => pathOf(one) === path && one.info?.kind === "evalset");
+  const source = evalSetFile(path);
   return source === undefined ? null : <a href={hrefOf("edit", source.id, evalId)}>Edit the case</a>;
 }
 
 interface DetailsProps {
   content: CaseContent;
+  unreached: readonly UnreachedTurn[];
   matchings: readonly Matching[];
   questions(): ReturnType<typeof engine.questionsAt>;
 }
 
-function CaseBody({ content, matchings, questions }: DetailsProps) {
+function CaseBody({ content, unreached, matchings, questions }: DetailsProps) {
   const { result } = content;
   const mode = useSignal<string | undefined>(undefined);
   const limit = useSignal(TURNS_PER_PAGE);
@@ -228,7 +251,14 @@ function CaseBody({ content, matchings, questions }: DetailsProps) {
           />
         ))}
         <More limit={limit} total={turns.length} step={TURNS_PER_PAGE} noun="turn" />
-        {turns.length === 0 && <p class="muted">There are no turns to show.</p>}
+        {unreached.map((turn, index) => (
+          <Unreached key={index} turn={turn} index={turns.length + index} />
+        ))}
+        {turns.length + unreached.length === 0 && (
+          <p class="muted">
+            The results hold no turns of this case. Add its evalset to the files to see what was expected.
+          </p>
+        )}
         <Usage result={result} />
       </div>
     </div>

@@ -1,6 +1,7 @@
 /** Reads the events of a case's turns. */
 
 import type { EvalMetricResult, FunctionCall, FunctionResponse, Invocation, SampleVote } from "adk-metrics";
+import { shownJson } from "../../ui/json.js";
 import type { Question, TurnContent } from "../../worker/protocol.js";
 
 /** An event in a turn between the user's message and the final response. */
@@ -165,7 +166,7 @@ export function questionOf(
 
 /** A value as JSON, on one line if it is short. */
 export function jsonOf(value: unknown): string {
-  const text = JSON.stringify(value, null, 2) ?? "undefined";
+  const text = shownJson(value, 2) ?? "undefined";
   if (text.length > 200) return text;
   // Line breaks within strings are escaped, so every one here is formatting.
   const line = text

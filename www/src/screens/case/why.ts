@@ -3,6 +3,7 @@
 import type { AlignmentEntry, EvalMetricResult } from "adk-metrics";
 import { EvalStatus } from "../../enums.js";
 import { count, head, scoreText } from "../../ui/format.js";
+import { shownJson } from "../../ui/json.js";
 import type { CaseContent, TurnContent } from "../../worker/protocol.js";
 
 /** A metric that did not pass. */
@@ -112,7 +113,7 @@ function valueChange(path: string, expected: unknown, actual: unknown): string {
 }
 
 function short(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = shownJson(value) ?? "nothing";
   return text.length <= 60 ? text : `${head(text, 60)}…`;
 }
 

@@ -1,7 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { hrefOf } from "../../route.js";
 import {
-  allRunsAdded,
   baseline,
   compare,
   compared,
@@ -25,7 +24,7 @@ import "./compare.css";
 
 export default function Compare() {
   // Thresholds may have changed since the last comparison.
-  useEffect(() => void allRunsAdded().then(compare), []);
+  useEffect(() => void compare(), []);
   const runs = comparableRuns.value;
   return (
     <div class="compare">
@@ -43,6 +42,11 @@ export default function Compare() {
           </span>
           <Side label="Candidate" chosen={current.value} choose={(id) => (current.value = id)} runs={runs} />
         </div>
+      )}
+      {runs.length > 1 && (
+        <p>
+          <a href={hrefOf("runs")}>All runs side by side</a>, with what each answered
+        </p>
       )}
       <OpenResults />
       {problem.value !== undefined && (

@@ -6,13 +6,17 @@ import { count } from "../../ui/format.js";
 import { labelOf } from "../../ui/set-label.js";
 import { MetricName, visibleText } from "../../ui/text.js";
 import { Export } from "./export.js";
+import { Filters } from "./filters.js";
+import "./filter-address.js";
 import { Flips } from "./flips.js";
 import { Grid } from "./grid.js";
 import { Figures } from "./figures.js";
 import { Histogram } from "./histogram.js";
 import { Notices } from "./notices.js";
+import { RunPicker } from "./run-picker.js";
 import {
   chosenColumns,
+  clearFilters,
   columns,
   filteredTally,
   flips,
@@ -38,6 +42,7 @@ export default function Results() {
         <p class="muted">
           Nothing is scored yet. <a href={hrefOf("files")}>Choose files</a>, then run.
         </p>
+        <RunPicker />
       </>
     );
   }
@@ -47,6 +52,7 @@ export default function Results() {
     <div class="results">
       <div class="title">
         <Title>Results</Title>
+        <RunPicker />
         <Export />
       </div>
       <Notices run={run} />
@@ -71,7 +77,7 @@ export default function Results() {
         ) : (
           <p class="nothing">
             No case matches.{" "}
-            <button type="button" class="button" onClick={showAll}>
+            <button type="button" class="button" onClick={clearFilters}>
               Show all cases
             </button>
           </p>
@@ -130,13 +136,6 @@ function Informational({ run, columns }: { run: RunSummary; columns: readonly nu
       {isOpen.value && <Histograms run={run} columns={columns} isFocusable />}
     </details>
   );
-}
-
-function showAll(): void {
-  caseFilter.value = "all";
-  query.value = "";
-  shownSet.value = -1;
-  verdictColumn.value = -1;
 }
 
 /** Which columns are shown. */
@@ -254,6 +253,7 @@ function Tools({ run }: { run: RunSummary }) {
           ))}
         </select>
       )}
+      <Filters run={run} />
       <ColumnChoice run={run} />
       <div class="order">
         <label for="sort-by">Sort by</label>

@@ -5,11 +5,12 @@
  * Sorting is O(n log n) and happens when the order changes; filtering is O(n) and happens also when verdicts change.
  */
 
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
 import { compared, current } from "../../state/compare.js";
 import { summary, verdicts } from "../../state/run.js";
 import { engine } from "../../worker/client.js";
+import type { RunSummary } from "../../worker/protocol.js";
 import { type Tally, tallyOf } from "../../worker/scale.js";
 
 /** The sort key: the order of the evalset, the verdict, the case's name, or a metric by the index of its column. */
@@ -29,6 +30,45 @@ export const shownSet = signal(-1);
 export const sort = signal<Sort>({ by: "evalset", descending: false });
 /** The column of the metric whose verdicts the filter uses; -1 for the verdicts of the cases. */
 export const verdictColumn = signal(-1);
+
+/** Shows the cases in which a metric scores below a value, or at least that. */
+export interface ScoreFilter {
+  metric: string;
+  is: "below" | "from";
+  value: number;
+}
+
+export const scoreFilter = signal<ScoreFilter | undefined>(undefined);
+/** The tool that the shown cases call; empty for any. */
+export const toolFilter = signal("");
+
+/** The rows of the cases that call each tool, of the run that `run` names; loaded when they are needed. */
+export const tools = signal<{ run: string; rows: ReadonlyMap<string, ReadonlySet<number>> } | undefined>(undefined);
+
+/** Loads which cases call which tools. */
+export async function loadTools(): Promise<void> {
+  const run = summary.value?.id;
+  if (run === undefined || tools.value?.run === run) return;
+  const outcome = await engine.toolsOf(run);
+  if (!outcome.ok || summary.value?.id !== run) return;
+  tools.value = { run, rows: new Map(outcome.value.map(({ name, rows }) => [name, new Set(rows)])) };
+}
+
+effect(() => {
+  if (toolFilter.value !== "" && summary.value !== undefined) void loadTools();
+});
+
+/** Shows all cases again. */
+export function clearFilters(): void {
+  batch(() => {
+    caseFilter.value = "all";
+    query.value = "";
+    shownSet.value = -1;
+    verdictColumn.value = -1;
+    scoreFilter.value = undefined;
+    toolFilter.value = "";
+  });
+}
 
 /** The columns that the user chose; undefined for those that have something to show. */
 export const chosenColumns = signal<ReadonlySet<number> | undefined>(undefined);
@@ -51,12 +91,11 @@ effect(() => {
   const id = summary.value?.id;
   if (id === shownRunId) return;
   shownRunId = id;
-  caseFilter.value = "all";
-  query.value = "";
-  shownSet.value = -1;
-  verdictColumn.value = -1;
-  chosenColumns.value = undefined;
-  sort.value = { by: "evalset", descending: false };
+  batch(() => {
+    clearFilters();
+    chosenColumns.value = undefined;
+    sort.value = { by: "evalset", descending: false };
+  });
 });
 
 /** The name of each row: its eval id, with the number of the run if the case has several. */
@@ -210,9 +249,14 @@ export const rows = computed<Uint32Array>(() => {
       : caseFilter.value === "regressed"
         ? (regressed.value ?? new Set<number>())
         : undefined;
-  if (words.length === 0 && status === undefined && chosen === undefined && shownSet.value < 0) return sortedRows.value;
+  const scores = scorePredicate(run, scoreFilter.value);
+  const callers = callersOf(run, toolFilter.value);
+  const isFree = words.length === 0 && status === undefined && chosen === undefined && shownSet.value < 0;
+  if (isFree && scores === undefined && callers === undefined) return sortedRows.value;
   return sortedRows.value.filter(
     (row) =>
+      (scores === undefined || scores(row)) &&
+      (callers === undefined || callers.has(row)) &&
       (statuses === undefined || statuses[row] === status) &&
       (chosen === undefined || chosen.has(row)) &&
       row >= from &&
@@ -220,6 +264,26 @@ export const rows = computed<Uint32Array>(() => {
       (words.every((word) => searchTexts.value[row]?.includes(word)) || inTexts?.has(row) === true),
   );
 });
+
+/** Whether the score of a row is as the filter wants it; undefined without a filter. */
+function scorePredicate(run: RunSummary, filter: ScoreFilter | undefined): ((row: number) => boolean) | undefined {
+  const column = run.metrics.findIndex(({ name }) => name === filter?.metric);
+  if (filter === undefined || column < 0) return undefined;
+  const { is, value } = filter;
+  return (row) => {
+    const score = run.scores[row * run.metrics.length + column] ?? Number.NaN;
+    return is === "below" ? score < value : score >= value;
+  };
+}
+
+const NO_ROWS: ReadonlySet<number> = new Set();
+
+/** The rows of the cases that call a tool; undefined for any tool, and until they are known. */
+function callersOf(run: RunSummary, tool: string): ReadonlySet<number> | undefined {
+  const known = tools.value;
+  if (tool === "" || known?.run !== run.id) return undefined;
+  return known.rows.get(tool) ?? NO_ROWS;
+}
 
 /** The verdict of each row that the filter uses. */
 const filteredVerdicts = computed<Uint8Array>(() => {

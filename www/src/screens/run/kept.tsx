@@ -52,8 +52,8 @@ export function SavedData() {
     <p class="muted kept" role="status">
       {hasData ? (
         <>
-          Kept in this browser: files, settings, the last results, replies of judges{isRemembered.value ? ", keys" : ""}
-          .{" "}
+          Kept in this browser: files, settings, runs with their results, replies of judges
+          {isRemembered.value ? ", keys" : ""}.{" "}
           <button
             type="button"
             class="link"
