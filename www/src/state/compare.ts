@@ -23,13 +23,18 @@ export const problem = signal<Problem | undefined>(undefined);
 /** Whether runs are being compared. */
 export const isComparing = signal(false);
 
+/** The shown run for which a comparison was chosen last. */
+let comparedRun: string | undefined;
+
 // The run that is shown is compared with the one before it with which it shares an evalset, unless another was chosen.
 effect(() => {
   const [run, all] = [summary.value, comparableRuns.value];
-  if (run === undefined || runProgress.value !== undefined || run.id === current.peek()) return;
+  if (run === undefined || runProgress.value !== undefined || run.id === comparedRun) return;
   const shown = all.find(({ id }) => id === run.id);
   const others = all.filter(({ id }) => id !== run.id);
+  // It is listed by another effect.
   if (shown === undefined) return;
+  comparedRun = run.id;
   const sharesEvalSet = (one: ComparableRun) => haveCommonEvalSet(one, shown);
   const before = others.find(({ id }) => id === baseline.peek());
   const earlier = all.slice(0, all.indexOf(shown));
