@@ -357,9 +357,9 @@ async function journaledInputs(
 /** The warning about an evalset that is scored by itself. */
 export const ITSELF: EngineError = {
   code: "invalid_input",
-  message: "`actual` is the evalset itself, so what is expected is compared with itself",
+  message: "the evalset is compared with itself, so that most metrics cannot fail",
   path: "actual",
-  help: "Pass what the agent did as `actual`",
+  help: "Pass what the agent did",
 };
 
 /** The options that are for metrics that ask judges alone. */

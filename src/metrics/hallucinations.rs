@@ -236,9 +236,10 @@ fn miscount(answers: &[&Answer], answer: &Answer) -> Option<Cow<'static, str>> {
     let segmented = answers.get(answers.partition_point(|other| other.question.step < step))?;
     let given = segmented.replies.first()?.ballot.sentences.len();
     let labelled = answer.replies.first()?.ballot.validations.len();
-    let [labelled_words, given_words] = [labelled, given].map(|number| number.to_string());
-    let words = ["the judge was given ", &given_words, " sentences and labelled ", &labelled_words];
-    (labelled != given).then(|| [&words.concat(), "; only those count"].concat().into())
+    let sentences = if given == 1 { "sentence" } else { "sentences" };
+    (labelled != given).then(|| {
+        format!("the judge was given {given} {sentences} and labelled {labelled}; only those count").into()
+    })
 }
 
 /// The share of supported sentences among those with a known label.

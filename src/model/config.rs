@@ -289,7 +289,7 @@ const EXAMPLE: &str = r#"A config looks like {"criteria": {"tool_trajectory_avg_
 const OTHER_FILES: [(&[&str], &str); 2] = [
     (
         &["eval_cases", "evalCases", "conversation", "conversation_scenario"],
-        "This looks like an evalset: give it as `evalSet`, without `--config`",
+        "This looks like an evalset: give it as the evalset, not as the config",
     ),
     (
         &["eval_case_results", "evalCaseResults", "inference_results", "inferences", "events"],

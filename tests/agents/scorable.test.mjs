@@ -137,7 +137,7 @@ test("a metric that can score none of the cases is warned of", async () => {
     warnings.map(({ message, path }) => [message, path]),
     [
       [
-        "none of the cases can be scored by `tool_parameter_match`: no turn expects a tool call",
+        "`tool_parameter_match` can score none of the cases: no turn expects a tool call",
         "config: criteria.tool_parameter_match",
       ],
     ],
@@ -215,7 +215,10 @@ test("nobody needs to be asked for cases that are left out, nor by metrics that 
   const [match, quality] = evalCaseResults[0].overallEvalMetricResults;
   assert.deepEqual([match.score, quality.score], [1, undefined]);
   assert.match(quality.reason, /the case has no scenario/);
-  assert.match(warnings[0].message, /^none of the cases can be scored by `per_turn_user_simulator_quality_v1`/);
+  assert.match(
+    warnings[0].message,
+    /^`per_turn_user_simulator_quality_v1` can score none of the cases: it judges a simulated user,/,
+  );
   assert.deepEqual(judges, []);
   // In code that scores what was done elsewhere alike.
   const evalSet = evalSetOf({ plain: PLAIN });
@@ -255,7 +258,7 @@ for (const [what, budget] of [
     const { results } = await errorOf(() => evaluated(agent, { plain: PLAIN }, both, { budget, judge: undefined }));
     assert.equal(
       results[0].warnings[0].message,
-      `none of the cases can be scored by \`safety_v1\`: the budget of ${what} is 0, so no judge can be asked`,
+      `\`safety_v1\` can score none of the cases: the budget of ${what} is 0, so no judge can be asked`,
     );
     assert.equal(results[0].evalCaseResults[0].overallEvalMetricResults[0].score, 1);
     if (what === "time") return;

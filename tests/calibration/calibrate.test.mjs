@@ -426,7 +426,7 @@ describe("two judges", () => {
       labels,
     );
     assert.deepEqual([found.subjects[0].better, found.subjects[0].pValue.toFixed(5)], ["unclear", "0.50000"]);
-    assert.match(renderCalibrationTable(found), /Which is better cannot be said: the difference may be chance\./);
+    assert.match(renderCalibrationTable(found), /Which is better is not clear: the difference may be chance\./);
     assert.match(renderCalibrationMarkdown(found), /## Comparison of judges/);
     for (const given of [undefined, null, [], {}, { subjects: 1 }, "text"]) {
       for (const render of [renderCalibrationTable, renderCalibrationMarkdown]) {

@@ -183,6 +183,7 @@ test("warns of an evalset that is compared with itself, wherever results are sho
   const itself = ["eval", "clock.evalset.json", "--actual", "clock.evalset.json"];
   const { stdout, status } = await run(itself, { cwd });
   assert.equal(status, 0);
+  assert.equal(stdout.match(/itself/g)?.length, 1, stdout);
   assert.match(stdout, /the evalset is compared with itself/);
   const { stderr } = await run([...itself, "--output", "out.xml"], { cwd });
   assert.match(stderr, /^warning: the evalset is compared with itself, [^]*at clock\.evalset\.json$/m);

@@ -59,7 +59,7 @@ const MISTAKES = {
   "an evalset that is compared with itself, if warnings are": [
     ["eval", "clock.evalset.json", "--actual", "./clock.evalset.json", "--strict"],
     {},
-    /error: the evalset is compared with itself, [^]*at \.\/clock\.evalset\.json\n {3}help: Name what the agent did/,
+    /error: the evalset is compared with itself, [^]*at \.\/clock\.evalset\.json\n {3}help: Pass what the agent did/,
   ],
   "criteria as an option": [
     [...clock, "--criteria", '{"response_match_score": 1}'],

@@ -269,7 +269,7 @@ test("parts that are missing, twice there, unfinished or of other inputs are nam
     env: BARE,
   });
   assert.equal(changed.status, 2);
-  assert.match(changed.stderr, /the journal was begun with another config/);
+  assert.match(changed.stderr, /the journal was begun with different inputs: the config/);
 });
 
 test("--shard is read from the environment of Cloud Run and Kubernetes, and refused where it is wrong", async (t) => {
@@ -306,7 +306,12 @@ test("--shard is read from the environment of Cloud Run and Kubernetes, and refu
     ["auto/2", { CLOUD_RUN_TASK_INDEX: "5", CLOUD_RUN_TASK_COUNT: "8" }, journal("a"), /there is no part 6 of 2/],
     ["auto/", { CLOUD_RUN_TASK_INDEX: "0" }, journal("a"), /--shard cannot be `auto\/`/],
     ["1/1000000000", {}, journal("a"), /--shard cannot be `1\/1000000000`.*\n.*at most 10000/],
-    ["2/4", { CLOUD_RUN_TASK_INDEX: "0" }, journal("run.jsonl"), /the journal was begun with another shard/],
+    [
+      "2/4",
+      { CLOUD_RUN_TASK_INDEX: "0" },
+      journal("run.jsonl"),
+      /the journal was begun with different inputs: the shard \(3\/4 then, 2\/4 now\)/,
+    ],
   ]) {
     const { status, stderr } = await parted(shard, env, more);
     assert.equal(status, 2, stderr);

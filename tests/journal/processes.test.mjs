@@ -188,6 +188,6 @@ test("a journal goes on elsewhere, has no keys in it, and is refused for other i
     { cwd: elsewhere, env },
   );
   assert.equal(other.status, 2);
-  assert.match(other.stderr, /the journal was begun with another evalSet, another judge/);
+  assert.match(other.stderr, /the journal was begun with different inputs: the evalset, the judge/);
   rmSync(join(elsewhere, "run.jsonl"));
 });

@@ -174,5 +174,5 @@ test("a journal is gone on with by a judge of the same settings only", async (t)
   };
   await scored({ p: { effort: "high" } });
   await scored({ p: { effort: "high" } });
-  await assert.rejects(scored({ p: { effort: "low" } }), /the journal was begun with another judge/);
+  await assert.rejects(scored({ p: { effort: "low" } }), /the journal was begun with different inputs: the judge/);
 });

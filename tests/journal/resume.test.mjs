@@ -72,21 +72,21 @@ test("a journal of other inputs is refused, and says what differs", async (t) =>
   await journaled({});
   const other = { ...evalSet, evalCases: evalSet.evalCases.slice(1) };
   for (const [more, what] of [
-    [{ evalSet: other }, "evalSet"],
-    [{ actual: other }, "actual"],
-    [{ evalSet: other, dialect: "adk-ts" }, "evalSet, another dialect"],
-    [{ criteria: { ...criteria, response_match_score: 0.6 } }, "config"],
+    [{ evalSet: other }, "the evalset"],
+    [{ actual: other }, "what the agent did"],
+    [{ evalSet: other, dialect: "adk-ts" }, "the evalset, the dialect"],
+    [{ criteria: { ...criteria, response_match_score: 0.6 } }, "the config"],
     [
       { prompts: { final_response_match_v2: "{{user_prompt}} {{response}} {{reference}} {{reply_format}}" } },
-      "prompts",
+      "the prompts",
     ],
-    [{ judge: async function another() {} }, "judge"],
-    [{ evalIds: ["case-0"] }, "evalIds"],
-    [{ advisory: ["own"] }, "advisory"],
+    [{ judge: async function another() {} }, "the judge"],
+    [{ evalIds: ["case-0"] }, "the selection of cases"],
+    [{ advisory: ["own"] }, "the advisory metrics"],
   ]) {
     await assert.rejects(journaled(more), (error) => {
       assert.equal(error.code, "journal_failed");
-      assert.ok(error.message.startsWith(`the journal was begun with another ${what}`), `${what}: ${error.message}`);
+      assert.ok(error.message.startsWith(`the journal was begun with different inputs: ${what}`), error.message);
       return true;
     });
   }

@@ -188,7 +188,7 @@ describe("what cannot be had", () => {
   test("is given up when no answer comes in time", async () => {
     answer = () => ({ fault: "hang" });
     const set = await evaluate({ ...few, judge: gemini(), timeoutMs: 40, retry: { ...retry, attempts: 2 } });
-    assert.match(reasonsOf(set)[0], /the judge did not answer within 40 ms, asked 2 times/);
+    assert.match(reasonsOf(set)[0], /the judge did not answer within 40 ms \(`timeoutMs`\)\. It was asked 2 times/);
     assert.deepEqual([set.judgeUsage.calls, set.judgeUsage.lost], [12, 6]);
   });
 

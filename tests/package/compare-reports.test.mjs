@@ -213,7 +213,8 @@ test("how often cases pass is said in words, with what would have shown", () => 
   const unclear = compareRuns(runs("ppp", "ppp", "ppf", "ppp"), runs("ppf", "ppp", "fff", "ppp"));
   const said =
     /67 % of runs pass, before 92 % \(25 points less; 95% interval from 67 points less to no change\); 0 cases pass more often, 2 less often, which may be chance/;
-  const shows = /4 cases like these show a difference of 67 points four times in five, a smaller one more rarely/;
+  const shows =
+    /4 cases like these would show a difference of 67 points with 80 (?:%|&#37;) probability, a smaller one less often/;
   const texts = [report.renderComparisonTable(unclear, { width: 400 }), report.renderComparisonMarkdown(unclear)];
   for (const text of texts) {
     assert.match(
@@ -222,7 +223,10 @@ test("how often cases pass is said in words, with what would have shown", () => 
     );
     assert.match(text, shows);
   }
-  assert.match(texts[0], /\n {2}unclear may be chance; differences show four times in five from: quality 0\.6\d\d\d\n/);
+  assert.match(
+    texts[0],
+    /\n {2}"unclear" may be chance; a difference would show with 80 % probability from: quality 0\.6\d\d\d\n/,
+  );
   assert.match(texts[1], /\| Would show \|.*\n.*\n\| <code>quality<\/code> .* \| 0\.6\d\d\d \| 0 \| 2 \| unclear \|\n/);
   const sure = report.renderComparisonTable(compareRuns(runs(..."pppppppp"), runs(..."ffffffpp")), { width: 400 });
   assert.match(
@@ -231,5 +235,5 @@ test("how often cases pass is said in words, with what would have shown", () => 
   );
   assert.doesNotMatch(sure, /like these show|may be chance/);
   const same = report.renderComparisonTable(compareRuns(runs("p"), runs("p")), { width: 400 });
-  assert.match(same, /100 % of cases pass, before 100 %; no case passes more or less often\n/);
+  assert.match(same, /100 % of cases pass, before 100 %; each case passes as often as before\n/);
 });

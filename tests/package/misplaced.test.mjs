@@ -81,7 +81,7 @@ test("a function that makes a judge is refused before the agent is run", async (
 });
 
 test("an evalset that is scored by itself is told, whichever way it is given", async () => {
-  const message = "`actual` is the evalset itself, so what is expected is compared with itself";
+  const message = "the evalset is compared with itself, so that most metrics cannot fail";
   const criteria = { response_match_score: 1 };
   const [text, bytes] = [JSON.stringify(evalSet), new TextEncoder().encode(JSON.stringify(evalSet))];
   for (const [expected, actual] of [

@@ -13,7 +13,7 @@ test("what cannot be is said at once", databases, async (t) => {
     assert.equal(status, 2, stderr);
     assert.match(stderr, pattern);
   };
-  await said([], /queue lacks what to do\n +help: There are queue add, queue work, queue status, queue collect/);
+  await said([], /queue needs a subcommand\n +help: There are queue add, queue work, queue status, queue collect/);
   await said(["wrok"], /there is no command `queue wrok`\n +help: Did you mean `queue work`\?/);
   await said(["status"], /no queue is named\n +help: --queue redis:/);
   await said(["status", "--queue", "http://localhost"], /expected an address: redis:/);

@@ -305,7 +305,10 @@ export function testQueue(name, begin) {
       await until(() => all.judge.requests.length >= 4, "calls");
       const { status, stderr } = await all.queue([...WORK, "--model", "gemini-2.5-pro"]);
       assert.equal(status, 2, stderr);
-      assert.match(stderr, /the journal was begun with another judge|other workers began with another judge/);
+      assert.match(
+        stderr,
+        /the journal was begun with different inputs: the judge|other workers began with another judge/,
+      );
       assert.equal((await first.end).status, 0);
       const models = new Set(all.judge.requests.map(({ model }) => model));
       assert.deepEqual([...models], ["gemini-2.5-flash"]);

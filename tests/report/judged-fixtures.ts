@@ -375,7 +375,7 @@ export function judgedSet(): EvalSetResult {
       askedForMedicine("judge"),
       open(
         "judge_failed",
-        "the judge answered 503 Service Unavailable: The model is overloaded, asked 7 times",
+        "the judge answered 503 Service Unavailable: The model is overloaded. It was asked 7 times",
         [valid("They agree.")],
         5,
       ),

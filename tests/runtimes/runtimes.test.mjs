@@ -237,7 +237,7 @@ describe("Bun", () => {
           expect(message).toContain("      - Sunny.\\n      + Rain.\\n");
         });
         test("a mistake", () => {
-          expect(() => expect(3).toPass()).toThrow("found something else (at results). Pass");
+          expect(() => expect(3).toPass()).toThrow("found 3 (at results). Pass");
           try { readEvalSet({ evalCases: 3 }); } catch (error) { expect(error.line).toBeUndefined(); }
         });`,
     });

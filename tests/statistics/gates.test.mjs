@@ -80,21 +80,21 @@ for (const [name, runs, gates, passed, message] of [
     { a: "PPPP", b: "PP" },
     { minPassHat: { 3: 0.8 } },
     false,
-    "pass^3 cannot be said: a case was run fewer than 3 times: b",
+    "pass^3 cannot be estimated: a case was run fewer than 3 times: b",
   ],
   [
     "flaky cases",
     { a: "PF", b: "PP" },
     { allowFlaky: true },
     true,
-    "0 of 2 cases passed in no run; 1 in some of several",
+    "0 of 2 cases never passed; 1 passed in some runs only",
   ],
   [
     "cases that never pass",
     { a: "PF", b: "FF", c: "FN" },
     { allowFlaky: true },
     false,
-    "2 of 3 cases passed in no run: b, c; 1 in some of several",
+    "2 of 3 cases never passed: b, c; 1 passed in some runs only",
   ],
 ]) {
   test(`gates: ${name}`, () => {

@@ -108,7 +108,7 @@ weather  4 runs of 2 cases: 4 passed
 `,
   "fails where an agent that threw should not pass": `expect(agent).not.toPassEvalSet(evalSet)
 
-nothing was scored below its threshold, but case one_city failed: the agent's run failed: turn 1: Error: the model is on strike. A failure is no evidence that something does not pass: mend the agent
+nothing was scored below its threshold, but case one_city failed: the agent's run failed: turn 1: Error: the model is on strike. A failure is no evidence that something does not pass: fix the agent
 `,
   "fails where results of a failed agent should not pass":
     "nothing was scored below its threshold, but case one_city failed: the agent's run failed",
@@ -169,9 +169,9 @@ The run was cancelled; some results are missing.
 `,
   "fails for what is no result": `expect(result).toPass()
 
-expected an EvalSetResult or a list of them, found something else (at results). Pass what evaluate() resolves to, or what readResults() makes of stored results
+expected an EvalSetResult or a list of them, found 42 (at results). Pass what evaluate() resolves to, or what readResults() makes of stored results
 `,
-  "fails for a promise": "found something else (at results). Await it first\n",
+  "fails for a promise": "found a promise (at results). Await it first\n",
   "fails for no result with .not": "expect(result).not.toPass()\n\nexpected an EvalSetResult or a list of them",
   "fails for what is no agent": "expected an agent, found an object (at agent). Pass an agent, a runner,",
   "fails for no agent with .not": "expect(agent).not.toPassEvalSet(evalSet)\n\nexpected an agent, found nothing",

@@ -55,7 +55,7 @@ export function forecast(
   }
   for (const name of metrics) {
     if (scored.has(name) || !reasons.has(name)) continue;
-    const message = `none of the cases can be scored by ${sentence([name], [reasons.get(name) as string])}`;
+    const message = `\`${name}\` can score none of the cases: ${withoutName(name, reasons.get(name) as string)}`;
     warnings.push({ code: "invalid_input", message, path: `${path}.${name}`, help: HELP_METRIC });
   }
   if (strict === true && warnings.length > 0) throw strictErrorOf(warnings);
@@ -76,4 +76,9 @@ function sentence(metrics: readonly string[], whys: readonly string[]): string {
     return why.startsWith(`\`${name}\``) ? why : `\`${name}\`: ${why}`;
   });
   return named.join("; ");
+}
+
+/** A reason that may begin with the metric, where the metric is named before it. */
+function withoutName(name: string, why: string): string {
+  return why.startsWith(`\`${name}\` `) ? `it ${why.slice(name.length + 3)}` : why;
 }

@@ -84,7 +84,7 @@ function warningOf({ metricName, stale }: JudgeCalibration): Mistake[] {
   return [
     {
       code: "invalid_input",
-      message: `the calibration of \`${metricName}\` may no longer hold: changed since is ${stale}`,
+      message: `the calibration of \`${metricName}\` may no longer hold. Changed since then: ${stale}`,
       path: "calibration",
       help: "Label verdicts of these results and run `adk-metrics calibrate` again",
     },
@@ -98,8 +98,8 @@ function changesOf(before: JudgeStamp, now: JudgeStamp): string[] {
   const versions = [before.modelVersions, now.modelVersions];
   const areOthers = versions.every((list) => Array.isArray(list)) && isOther(...(versions as [unknown, unknown]));
   return [
-    ...(was === is ? [] : [`the judge, ${was} then and ${is} now`]),
-    ...(was === is && areOthers ? [`the model's version, ${judgeName(before)} then and ${judgeName(now)} now`] : []),
+    ...(was === is ? [] : [`the judge (${was} before, ${is} now)`]),
+    ...(was === is && areOthers ? [`the model's version (${judgeName(before)} before, ${judgeName(now)} now)`] : []),
     ...(isOther(before.prompts ?? {}, now.prompts ?? {}) ? ["the prompt"] : []),
   ];
 }

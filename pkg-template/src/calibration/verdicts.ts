@@ -85,10 +85,8 @@ function setOf(given: unknown, path: string): { set: Fields; path: string } {
   }
   if (isObject(value) && Array.isArray(valueOf(value as Fields, "evalCaseResults")))
     return { set: value as Fields, path };
-  throw new AdkMetricsError("invalid_input", "expected results of an evaluation, found something else", {
-    path,
-    help: "Pass what evaluate() resolves to, or what `eval --format json` writes",
-  });
+  const help = "Pass what evaluate() resolves to, or what `eval --format json` writes";
+  throw unexpected("results of an evaluation", value, path, help);
 }
 
 /** A value under its name in camelCase or snake_case. */

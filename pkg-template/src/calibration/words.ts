@@ -66,7 +66,7 @@ export function sentencesOf(one: SubjectCalibration, confidence: number): string
   return [
     `The judge and people say the same in ${shareText(agreement, confidence)} of ${count(labelled, "labelled verdict")}, of ${amountText(verdicts)} in all.`,
     ...(kappa === undefined || (kappa.low === undefined && kappa.value < 1)
-      ? ["How much of that is more than chance cannot be said: one of them says the same of everything."]
+      ? ["How much of that is more than chance cannot be estimated: one of them gives everything the same label."]
       : [`Beyond chance: kappa ${numberText(kappa)}, where 1 is perfect and 0 is what guessing gives.`]),
     ...(scores?.weightedKappa === undefined
       ? []
@@ -227,7 +227,7 @@ export function chanceSentences({ onlyFirst, onlySecond, pValue, better }: Subje
   return [
     `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}. Judges that are equally good would differ so much in ${chance} of such comparisons.`,
     better === "unclear"
-      ? "Which is better cannot be said: the difference may be chance."
+      ? "Which is better is not clear: the difference may be chance."
       : `${better === "first" ? "A" : "B"} is better.`,
   ];
 }

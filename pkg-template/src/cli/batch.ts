@@ -101,8 +101,8 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
   const given = parseArguments(args, optionsOf("batch"));
   const [word = "", ...rest] = given.positionals;
   if (word === "") {
-    throw new Mistake("batch lacks what to do", {
-      help: "It is submit, status or collect: adk-metrics batch submit travel.evalset.json --cache replies",
+    throw new Mistake("batch needs a subcommand", {
+      help: "One of submit, status and collect: adk-metrics batch submit travel.evalset.json --cache replies",
     });
   }
   const words = ["submit", "status", "collect"];
@@ -142,8 +142,8 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
       await sayLooks(store, what === "collect");
     }
     const left = store.records().length;
-    if (left === 0) note("no batch is under way: adk-metrics eval --batch goes on, or ends at once");
-    else note(`${batchesText(left)} under way: see adk-metrics batch status, then batch collect`);
+    if (left === 0) note("no batch is under way. adk-metrics eval --batch uses the replies that were collected");
+    else note(`${batchesText(left)} under way${what === "status" ? "" : ": adk-metrics batch status says how far"}`);
     return ExitStatus.Passed;
   } finally {
     store.close();

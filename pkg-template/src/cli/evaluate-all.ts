@@ -218,7 +218,6 @@ async function resultOf(
 async function wholeOf(input: Input, parts: readonly EvalSetResult[]): Promise<EvalSetResult | undefined> {
   if (parts.length === 0) return undefined;
   const all = joined(parts);
-  if (input.warning !== undefined) all.warnings = [...(all.warnings ?? []), input.warning];
   const calibrated = await withCalibrationBeside(all, input.files);
   return input.largeResults === undefined ? calibrated : inOrder(calibrated, await selectedIds(input));
 }

@@ -25,7 +25,7 @@ export function gatesOf(given: Arguments): Gates | undefined {
     const [, k = "", share = ""] = /^([1-9]\d{0,5})=(.+)$/.exec(hat) ?? [];
     if (k === "") {
       throw new Mistake(`--min-pass-hat cannot be \`${hat}\``, {
-        help: "It is a number of runs and how likely all of them have to pass: --min-pass-hat 3=0.8",
+        help: "Give a number of runs and the least probability that all of them pass: --min-pass-hat 3=0.8",
       });
     }
     if (minPassHat[Number(k)] !== undefined) throw new Mistake(`--min-pass-hat says twice what pass^${k} has to be`);

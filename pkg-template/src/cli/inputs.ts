@@ -123,7 +123,7 @@ const COMPARED_WITH_ITSELF = {
   code: "invalid_input",
   message: "the evalset is compared with itself, so that most metrics cannot fail",
   path: "actual",
-  help: "Name what the agent did with --actual <file>",
+  help: "Pass what the agent did",
 } as const;
 
 /** @throws {Mistakes} for evalsets of one id, by which results are told apart; google-adk raises too. */

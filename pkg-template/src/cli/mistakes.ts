@@ -63,9 +63,17 @@ export function locationOf({ path, line }: { path?: string; line?: number }, fil
   }
   const at = (location: string | undefined) =>
     location === undefined || line === undefined ? location : `${location}:${line}`;
-  const parts = file === undefined ? [at(path)] : [at(file), rest];
+  const parts = file === undefined ? [at(OPTIONS[path ?? ""] ?? path)] : [at(file), rest];
   return parts.filter((part) => part !== undefined).join(", ") || undefined;
 }
+
+/** The options of the command line by which what errors name is given. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  advisory: "--advisory",
+  journal: "--journal",
+  "budget: prices": "--price",
+  "connection: url": "--queue",
+};
 
 /** An engine's error as a mistake in a file; anything else as it is. */
 export function inFiles(error: unknown, files: InputFiles): unknown {

@@ -54,7 +54,7 @@ export async function queueCommand(args: readonly string[]): Promise<ExitStatus>
   const words = Object.keys(TAKES);
   if (!words.includes(word)) {
     const meant = closest(word, words);
-    throw new Mistake(word === "" ? "queue lacks what to do" : `there is no command \`queue ${word}\``, {
+    throw new Mistake(word === "" ? "queue needs a subcommand" : `there is no command \`queue ${word}\``, {
       help: meant === undefined ? `There are queue ${words.join(", queue ")}` : `Did you mean \`queue ${meant}\`?`,
     });
   }

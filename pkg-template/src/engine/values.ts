@@ -69,8 +69,21 @@ export function isObject(value: unknown): value is object {
 }
 
 /** The error for an argument that is not what its type says. */
-export function unexpected(what: string, found: unknown, path: string): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", `expected ${what}, found ${nameOf(found)}`, { path });
+export function unexpected(what: string, found: unknown, path: string, help?: string): AdkMetricsError {
+  const advice = isPromise(found) ? "Await it first" : help;
+  return new AdkMetricsError("invalid_input", `expected ${what}, found ${nameOf(found)}`, {
+    path,
+    ...(advice === undefined ? {} : { help: advice }),
+  });
+}
+
+/** Whether a value is a promise. Of a proxy that was revoked nothing can be asked. */
+function isPromise(value: unknown): boolean {
+  try {
+    return value instanceof Promise;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a value is an array. Of a proxy that was revoked nothing can be asked. */
@@ -88,6 +101,7 @@ function nameOf(value: unknown): string {
       return "nothing";
     case "object":
       if (value === null) return "null";
+      if (isPromise(value)) return "a promise";
       return isList(value) ? "an array" : "an object";
     case "string":
       return value.length > 40 ? "a string" : JSON.stringify(value);

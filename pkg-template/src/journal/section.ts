@@ -316,7 +316,8 @@ export class JournalSection implements Journal {
     }
     const different = differentIn(before.inputs, inputs);
     if (different.length === 0) return;
-    throw new AdkMetricsError("journal_failed", `the journal was begun with another ${different.join(", another ")}`, {
+    const what = different.map((name) => changeText(name, before.inputs[name], inputs[name])).join(", ");
+    throw new AdkMetricsError("journal_failed", `the journal was begun with different inputs: ${what}`, {
       path: "journal",
       help: "Go on with the inputs that it was begun with, or begin another journal",
     });
@@ -418,6 +419,33 @@ export class JournalSection implements Journal {
 export function differentIn(before: JournaledBegin["inputs"], inputs: JournaledBegin["inputs"]): string[] {
   const names = Object.keys({ ...before, ...inputs });
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(inputs[name]));
+}
+
+/** What users call the inputs whose names in a journal are others. */
+const INPUT_WORDS: Readonly<Record<string, string>> = {
+  evalSet: "the evalset",
+  actual: "what the agent did",
+  config: "the config",
+  evalIds: "the selection of cases",
+  advisory: "the advisory metrics",
+  judge: "the judge",
+  prompts: "the prompts",
+  agent: "the agent",
+  numRuns: "the number of runs",
+  userSimulator: "the simulated user",
+  engine: "the version of adk-metrics",
+  reference: "the version of google-adk",
+  dialect: "the dialect",
+  shard: "the shard",
+};
+
+/** An input that changed, with its values where they are short: of files there are digests. */
+function changeText(name: string, before: unknown, now: unknown): string {
+  const word = INPUT_WORDS[name] ?? name;
+  const [was, is] = [before, now].map((value) =>
+    typeof value === "number" || (typeof value === "string" && value.length <= 40) ? String(value) : undefined,
+  );
+  return was === undefined || is === undefined ? word : `${word} (${was} then, ${is} now)`;
 }
 
 /** The section of an evaluation: the next one of a journal of the user's. */

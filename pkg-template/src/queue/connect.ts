@@ -46,7 +46,11 @@ export async function openQueue(
     throw unexpected("a name of letters, digits, dots and dashes", name, "connection: name");
   }
   const protocol = typeof url === "string" ? /^(redis|postgres)[a-z]*:\/\//.exec(url)?.[1] : undefined;
-  if (protocol === undefined) throw unexpected("an address: redis://… or postgres://…", undefined, "connection: url");
+  if (protocol === undefined) {
+    // The rest of an address may be a password.
+    const found = typeof url === "string" ? `${/^[a-z]{1,20}:\/\//i.exec(url)?.[0] ?? ""}…` : url;
+    throw unexpected("an address: redis://… or postgres://…", found, "connection: url");
+  }
   const said = new Set<string>();
   const onError = (error: Error): void => {
     const text = messageOf(error);

@@ -1,8 +1,7 @@
 /** How reports put a comparison of two runs into words: scores, differences, intervals, what became of a status. */
 
 import type { EvalStatus } from "../enums.js";
-import { reading } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
+import { reading, unexpected } from "../engine/values.js";
 import type {
   CaseComparison,
   CaseMetricComparison,
@@ -41,10 +40,8 @@ function comparisonsOf(comparisons: Comparisons): readonly RunComparison[] {
     const list: readonly unknown[] = Array.isArray(given) ? given : [given];
     const wrong = list.findIndex((one) => !isComparison(one));
     if (wrong < 0) return list as readonly RunComparison[];
-    throw new AdkMetricsError("invalid_input", "expected a RunComparison or a list of them, found something else", {
-      path: Array.isArray(given) ? `comparisons[${wrong}]` : "comparisons",
-      help: "Pass what compareRuns() returns",
-    });
+    const path = Array.isArray(given) ? `comparisons[${wrong}]` : "comparisons";
+    throw unexpected("a RunComparison or a list of them", list[wrong], path, "Pass what compareRuns() returns");
   });
 }
 
@@ -92,7 +89,7 @@ export function passesText({ passes, bootstrap }: RunComparison): string {
   const reach =
     interval === undefined ? "" : `; ${levelText(bootstrap)} from ${points(interval.low)} to ${points(interval.high)}`;
   const rates = `${percent(currentRate)} of ${isRepeated ? "runs" : "cases"} pass, before ${percent(baselineRate)}`;
-  if (better + worse === 0) return `${rates}; no case passes more or less often`;
+  if (better + worse === 0) return `${rates}; each case passes as often as before`;
   const verdict = change === "unclear" ? "which may be chance" : "which is hardly chance";
   return `${rates} (${points(difference)}${reach}); ${count(better, "case")} ${better === 1 ? "passes" : "pass"} more often, ${worse} less often, ${verdict}`;
 }
@@ -102,7 +99,7 @@ export function detectableText({ passes: { detectable, change, compared } }: Run
   if (detectable === undefined || change !== "unclear") return "";
   const cases = count(compared, "case");
   if (detectable >= 1) return `${cases} are too few to tell any such difference from chance`;
-  return `${cases} like these show a difference of ${Math.ceil(100 * detectable)} points four times in five, a smaller one more rarely`;
+  return `${cases} like these would show a difference of ${Math.ceil(100 * detectable)} points with 80 % probability, a smaller one less often`;
 }
 
 /** From which size on differences of metrics that are unclear would mostly have shown; empty where nothing can be said. */
@@ -113,7 +110,7 @@ export function wouldShowText(metrics: readonly MetricComparison[]): string {
   });
   return sizes.length === 0
     ? ""
-    : `unclear may be chance; differences show four times in five from: ${sizes.join(", ")}`;
+    : `"unclear" may be chance; a difference would show with 80 % probability from: ${sizes.join(", ")}`;
 }
 
 /** `17 points less`, `no change`, `3 points more`. */

@@ -89,7 +89,7 @@ function chancesTable(found: Reliability): ReliabilityTable {
   ]);
   const level = levelText(found);
   const columns = [`at least one passes (pass@k), ${level}`, `all pass (pass^k), ${level}`];
-  return { title: "Of so many runs", columns, rows };
+  return { title: "Several runs", columns, rows };
 }
 
 function metricsTable({ metrics, confidence }: Pick<Reliability, "metrics" | "confidence">): ReliabilityTable {

@@ -30,13 +30,8 @@ export function listOf(results: Results): readonly EvalSetResult[] {
 
 function checkSet(set: unknown, path: string): void {
   if (!isRecord(set) || typeof set.evalSetId !== "string" || !Array.isArray(set.evalCaseResults)) {
-    const isPending = isRecord(set) && typeof set.then === "function";
-    throw new AdkMetricsError("invalid_input", "expected an EvalSetResult or a list of them, found something else", {
-      path,
-      help: isPending
-        ? "Await it first"
-        : "Pass what evaluate() resolves to, or what readResults() makes of stored results",
-    });
+    const help = "Pass what evaluate() resolves to, or what readResults() makes of stored results";
+    throw unexpected("an EvalSetResult or a list of them", set, path, help);
   }
   optional(set.warnings, "a list", Array.isArray, `${path}.warnings`);
   for (const [at, warning] of ((set.warnings ?? []) as unknown[]).entries()) {

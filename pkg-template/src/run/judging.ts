@@ -353,10 +353,16 @@ export class JudgeDispatcher {
     }
     const { failure, attempt } = found;
     this.#countFailed(attempt - 1);
-    const times = attempt > 1 ? `, asked ${attempt} times` : "";
+    const times = attempt > 1 ? `. It was asked ${attempt} times` : "";
     // Without the status, by which the engine gives up a judge: what one part was refused, others were answered.
     const { message, help } = failure;
-    return { failed: { message: message + times, retryable: false, ...(help === undefined ? {} : { help }) } };
+    return {
+      failed: {
+        message: message.replace(/\.+$/, "") + times,
+        retryable: false,
+        ...(help === undefined ? {} : { help }),
+      },
+    };
   }
 
   async #findOrAsk(targeted: TargetedRequest, take: TakeReply): Promise<CallAnswer> {

@@ -143,7 +143,7 @@ export class GateTally {
         this.#cases === 0
           ? "there is no result"
           : `${few.count === 1 ? "a case was" : `${few.count} cases were`} run fewer than ${k} times: ${few.text}`;
-      return { gate: "minPassHat", passed: false, message: `pass^${k} cannot be said: ${why}` };
+      return { gate: "minPassHat", passed: false, message: `pass^${k} cannot be estimated: ${why}` };
     }
     const found = sum / this.#cases;
     const passed = found >= least - 1e-9;
@@ -162,7 +162,7 @@ export class GateTally {
     return {
       gate: "allowFlaky",
       passed: this.#cases > 0 && never === 0,
-      message: `${amount} passed in no run${never === 0 ? "" : `: ${this.#never.text}`}; ${flaky} in some of several`,
+      message: `${amount} never passed${never === 0 ? "" : `: ${this.#never.text}`}; ${flaky} passed in some runs only`,
     };
   }
 }

@@ -2,7 +2,6 @@
 
 import { reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
-import { AdkMetricsError } from "../errors.js";
 import { scoreRange } from "../metric-info.js";
 import { optionsOf } from "../known-options.js";
 import { grouped } from "../lists.js";
@@ -202,10 +201,9 @@ export function caseResultsOf(results: EvalSetResult | readonly EvalSetResult[])
   return list.flatMap((set, at) => {
     const found: unknown = (set as Partial<EvalSetResult> | null | undefined)?.evalCaseResults;
     if (Array.isArray(found)) return found as EvalCaseResult[];
-    throw new AdkMetricsError("invalid_input", "expected an EvalSetResult or a list of them, found something else", {
-      path: Array.isArray(results) ? `results[${at}]` : "results",
-      help: "Pass what evaluate() resolves to, or what readResults() makes of stored results",
-    });
+    const path = Array.isArray(results) ? `results[${at}]` : "results";
+    const help = "Pass what evaluate() resolves to, or what readResults() makes of stored results";
+    throw unexpected("an EvalSetResult or a list of them", set, path, help);
   });
 }
 

@@ -194,7 +194,7 @@ impl JudgeState {
             }
             (LossReason::TimedOut, _) => {
                 let limit = double::to_text(self.timeout_ms);
-                let message = ["the judge did not answer within ", &limit, " ms"].concat();
+                let message = ["the judge did not answer within ", &limit, " ms (`timeoutMs`)"].concat();
                 Error::new(ErrorCode::Timeout, message)
             }
             (LossReason::Refused | LossReason::Exhausted, Some(failure)) => failure,
@@ -203,7 +203,9 @@ impl JudgeState {
             }
         };
         if loss.attempts > 1 {
-            for piece in [", asked ", &loss.attempts.to_string(), " times"] {
+            let length = why.message.trim_end_matches('.').len();
+            why.message.truncate(length);
+            for piece in [". It was asked ", &loss.attempts.to_string(), " times"] {
                 why.message.push_str(piece);
             }
         }

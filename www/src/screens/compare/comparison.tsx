@@ -131,7 +131,7 @@ function Passes({ passes }: { passes: ShownComparison["passes"] }) {
     <p>
       {percent(currentRate)} of {isRepeated ? "runs" : "cases"} pass, before {percent(baselineRate)}:{" "}
       {better + worse === 0
-        ? "no case passes more or less often."
+        ? "each case passes as often as before."
         : `${count(better, "case")} more often, ${worse} less often, which ${change === "unclear" ? "may be" : "is hardly"} chance.${wouldShow}`}
     </p>
   );

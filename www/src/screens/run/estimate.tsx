@@ -61,7 +61,7 @@ export function EstimateTable() {
       </p>
     );
   }
-  if (!outcome.ok) return <p class="muted">It cannot be said yet: {outcome.problem.message}.</p>;
+  if (!outcome.ok) return <p class="muted">No estimate yet: {outcome.problem.message}.</p>;
   const { rows } = outcome.value;
   const total = sumOf(rows);
   const byModel = sumOf(rows.filter(({ model }) => model !== undefined));
