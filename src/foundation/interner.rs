@@ -23,11 +23,29 @@ const MAX_BLOCK: usize = 512;
 /// Numbers distinct strings from 0, in order of first appearance.
 #[derive(Default)]
 pub(crate) struct Interner<'a> {
-    texts: Vec<Cow<'a, str>>,
+    texts: Vec<Text<'a>>,
     /// The number of a string plus one, or 0. The length is zero or a power of two.
     slots: Vec<u32>,
     /// The numbers of strings that found no slot, sorted by string, in blocks.
     crowded: Vec<Vec<u32>>,
+}
+
+/// A string with its hash, so that the table grows without reading strings.
+struct Text<'a> {
+    hash: u32,
+    text: Cow<'a, str>,
+}
+
+impl<'a> From<Cow<'a, str>> for Text<'a> {
+    fn from(text: Cow<'a, str>) -> Self {
+        Self { hash: hash(&text), text }
+    }
+}
+
+fn hash(text: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text.as_bytes());
+    hasher.finish() as u32
 }
 
 impl<'a> Interner<'a> {
@@ -41,7 +59,7 @@ impl<'a> Interner<'a> {
             return known;
         }
         let count = self.texts.len();
-        self.texts.push(text);
+        self.texts.push(text.into());
         self.enter(count);
         count
     }
@@ -49,20 +67,43 @@ impl<'a> Interner<'a> {
     /// The number of a known string.
     #[inline(never)]
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
-        match find_slot(text, &self.texts, &self.slots) {
+        match self.slot(hash(text), Some(text)) {
             Some(at) => (*self.slots.get(at)? as usize).checked_sub(1),
             None => {
                 let (block, at) = self.crowded_position(text);
                 let number = *self.crowded.get(block)?.get(at)? as usize;
-                (self.texts.get(number)? == text).then_some(number)
+                (self.texts.get(number)?.text == text).then_some(number)
             }
         }
     }
 
+    /// The slot of a string, or the free one for it, or for a new one with this hash; `None` if all slots that are visited
+    /// are occupied by others.
+    fn slot(&self, hash: u32, text: Option<&str>) -> Option<usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let is_other = |slot: &u32| {
+            *slot != 0
+                && self
+                    .texts
+                    .get(*slot as usize - 1)
+                    .is_some_and(|known| known.hash != hash || text.is_none_or(|text| known.text != text))
+        };
+        let mut at = hash as usize & mask;
+        for _ in 0..MAX_PROBES {
+            #[cfg(test)]
+            LOOKS.set(LOOKS.get() + 1);
+            if !self.slots.get(at).is_some_and(is_other) {
+                return Some(at);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+
     /// Stores a new string in a slot or a block.
     fn enter(&mut self, number: usize) {
-        let text = self.texts.get(number).map_or("", |text| &**text);
-        if let Some(slot) = find_slot(text, &self.texts, &self.slots).and_then(|at| self.slots.get_mut(at)) {
+        let Some(Text { hash, text }) = self.texts.get(number) else { return };
+        if let Some(slot) = self.slot(*hash, None).and_then(|at| self.slots.get_mut(at)) {
             *slot = number_of_slot(number);
             return;
         }
@@ -80,7 +121,8 @@ impl<'a> Interner<'a> {
 
     /// The block and the index in it at which a string is, or would be inserted.
     fn crowded_position(&self, text: &str) -> (usize, usize) {
-        let is_before = |number: &u32| self.texts.get(*number as usize).is_some_and(|known| **known < *text);
+        let is_before =
+            |number: &u32| self.texts.get(*number as usize).is_some_and(|known| *known.text < *text);
         let begins_before =
             |block: &Vec<u32>| block.first().is_some_and(|first| !is_after(self, *first, text));
         let block = self.crowded.partition_point(begins_before).saturating_sub(1);
@@ -97,31 +139,11 @@ impl<'a> Interner<'a> {
 }
 
 fn is_after(numbers: &Interner<'_>, number: u32, text: &str) -> bool {
-    numbers.texts.get(number as usize).is_some_and(|known| **known > *text)
+    numbers.texts.get(number as usize).is_some_and(|known| *known.text > *text)
 }
 
 fn number_of_slot(number: usize) -> u32 {
     u32::try_from(number + 1).unwrap_or(u32::MAX)
-}
-
-/// The slot of a string, or the free one for it; `None` if all slots that are visited are occupied by others.
-#[inline(never)]
-fn find_slot(text: &str, texts: &[Cow<'_, str>], slots: &[u32]) -> Option<usize> {
-    let mut hasher = FxHasher::default();
-    hasher.write(text.as_bytes());
-    let mask = slots.len().wrapping_sub(1);
-    let mut at = hasher.finish() as usize & mask;
-    let is_other =
-        |slot: &u32| *slot != 0 && texts.get(*slot as usize - 1).is_some_and(|known| known != text);
-    for _ in 0..MAX_PROBES {
-        #[cfg(test)]
-        LOOKS.set(LOOKS.get() + 1);
-        if !slots.get(at).is_some_and(is_other) {
-            return Some(at);
-        }
-        at = (at + 1) & mask;
-    }
-    None
 }
 
 #[cfg(test)]
@@ -171,11 +193,14 @@ mod tests {
 
     #[test]
     fn crowded_strings_are_found_in_every_block() {
-        let mut numbers =
-            Interner { slots: vec![1; 16], texts: vec![Cow::Borrowed("all slots")], ..Interner::default() };
+        let mut numbers = Interner {
+            slots: vec![1; 16],
+            texts: vec![Cow::Borrowed("all slots").into()],
+            ..Interner::default()
+        };
         let texts: Vec<String> = (0..3_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_string()).collect();
         for text in &texts {
-            numbers.texts.push(Cow::Borrowed(text));
+            numbers.texts.push(Cow::Borrowed(&**text).into());
             numbers.enter(numbers.texts.len() - 1);
         }
         for (number, text) in texts.iter().enumerate() {

@@ -10,6 +10,8 @@
 //! Complexity: O(n) time; 16 bytes per value and key. Grammar: RFC 8259. Repeated keys and lone surrogates are rejected,
 //! because parsers disagree on what they mean.
 
+mod escapes;
+
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
@@ -18,6 +20,7 @@ use super::error::{Error, ErrorCode, Result};
 use super::pace::{Pace, at_once};
 use super::parse::parse;
 use super::write::{quote, quoted};
+use escapes::unescape;
 
 /// The largest accepted input, in bytes.
 pub const MAX_BYTES: usize = 256 * 1024 * 1024;
@@ -25,6 +28,12 @@ pub const MAX_BYTES: usize = 256 * 1024 * 1024;
 pub const MAX_DEPTH: usize = 200;
 /// The largest accepted number of values and keys in one input.
 pub const MAX_VALUES: usize = 16 * 1024 * 1024;
+/// The most bytes of a string.
+pub const MAX_STRING_BYTES: usize = 64 * 1024 * 1024;
+/// The most escapes in a string.
+pub const MAX_ESCAPES: usize = 2 * 1024 * 1024;
+/// The most keys of an object.
+pub const MAX_KEYS: usize = 1024 * 1024;
 
 /// A parsed text: the text and the index of its values.
 pub struct Document<'t> {
@@ -229,6 +238,12 @@ impl<'a> Json<'a> {
     pub fn span(self) -> (u32, u32) {
         let slot = self.slot();
         (slot.start, slot.end)
+    }
+
+    /// How many values it consists of, itself and keys included.
+    #[must_use]
+    pub fn size(self) -> usize {
+        (self.slot().next - self.at) as usize
     }
 
     /// The value as written in the text.
@@ -459,41 +474,6 @@ fn push_key(path: &mut String, key: &str) {
         path.push('.');
     }
     path.push_str(key);
-}
-
-/// Replaces the escapes of a string. They were validated when it was parsed.
-fn unescape(escaped: &str) -> String {
-    let mut text = String::with_capacity(escaped.len());
-    let mut rest = escaped;
-    while let Some((plain, after)) = rest.split_once('\\') {
-        text.push_str(plain);
-        let mut chars = after.chars();
-        let (character, length) = match chars.next() {
-            Some('b') => ('\u{8}', 1),
-            Some('f') => ('\u{c}', 1),
-            Some('n') => ('\n', 1),
-            Some('r') => ('\r', 1),
-            Some('t') => ('\t', 1),
-            Some('u') => {
-                let unit = |at: usize| {
-                    after.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or(0)
-                };
-                match unit(1) {
-                    high @ 0xD800..0xDC00 => {
-                        let code = 0x10000 + ((high - 0xD800) << 10) + unit(7).wrapping_sub(0xDC00);
-                        (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 11)
-                    }
-                    code => (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 5),
-                }
-            }
-            Some(other) => (other, 1),
-            None => break,
-        };
-        text.push(character);
-        rest = after.get(length..).unwrap_or_default();
-    }
-    text.push_str(rest);
-    text
 }
 
 #[cfg(test)]

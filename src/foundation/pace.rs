@@ -20,7 +20,6 @@
 //! ```
 
 use std::cell::Cell;
-use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
@@ -50,17 +49,33 @@ impl Pace {
         most.min(self.slice)
     }
 
-    /// Counts work that was done. Yields if the slice is used up.
-    pub async fn count(&self, units: usize) {
-        let done = self.done.get().saturating_add(units);
-        if done < self.slice {
-            self.done.set(done);
-            return;
+    /// Counts work that was done where it cannot yield. The next [`Pace::count`] yields for it.
+    pub fn add(&self, units: usize) {
+        self.done.set(self.done.get().saturating_add(units));
+    }
+
+    /// Counts work that was done. What it returns yields if the slice is used up.
+    pub fn count(&self, units: usize) -> Yield {
+        self.add(units);
+        let is_due = self.done.get() >= self.slice;
+        if is_due {
+            self.done.set(0);
         }
-        self.done.set(0);
-        let mut has_yielded = false;
-        poll_fn(|_| if std::mem::replace(&mut has_yielded, true) { Poll::Ready(()) } else { Poll::Pending })
-            .await;
+        Yield { is_due }
+    }
+}
+
+/// Yields once, if that is due.
+#[must_use = "it yields when it is awaited"]
+pub struct Yield {
+    is_due: bool,
+}
+
+impl Future for Yield {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::take(&mut self.is_due) { Poll::Pending } else { Poll::Ready(()) }
     }
 }
 

@@ -12,7 +12,9 @@ use std::borrow::Cow;
 
 use super::error::Result;
 use super::interner::Interner;
-use super::json::{JsonKind, MAX_DEPTH, MAX_VALUES, Slot, line_of, string};
+use super::json::{
+    JsonKind, MAX_DEPTH, MAX_ESCAPES, MAX_KEYS, MAX_STRING_BYTES, MAX_VALUES, Slot, line_of, string,
+};
 use super::pace::Pace;
 use fault::Fault;
 
@@ -251,6 +253,9 @@ impl<'t> Parser<'t> {
         let last = self.slots.len() - 1;
         let Some(open) = self.open.last() else { return Ok(()) };
         let (object, count) = (open.slot, open.keys.count as usize);
+        if count > MAX_KEYS {
+            return Err(Fault::ManyKeys);
+        }
         if self.many_keys.last().is_none_or(|(of, _)| *of != object) {
             let mut names = Interner::default();
             for at in self.keys(object).filter(|at| *at < last) {
@@ -368,23 +373,28 @@ impl<'t> Parser<'t> {
             return self.rest_of_string(start);
         }
         self.at += 1;
+        if self.at - start > MAX_STRING_BYTES {
+            return Err(Fault::LongString);
+        }
         self.push(start, JsonKind::PlainString)
     }
 
     /// The rest of a string that contains more than plain text: escapes, control characters, or the end of the input.
     fn rest_of_string(&mut self, start: usize) -> Result<(), Fault> {
-        loop {
+        for _ in 0..=MAX_ESCAPES {
             match self.bytes.get(self.at) {
-                Some(b'"') => {
+                Some(b'"') if self.at - start < MAX_STRING_BYTES => {
                     self.at += 1;
                     return self.push(start, JsonKind::EscapedString);
                 }
+                Some(b'"') => break,
                 Some(b'\\') => self.escape()?,
                 Some(_) => return Err(Fault::Control),
                 None => return Err(Fault::OpenString),
             }
             self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
         }
+        Err(Fault::LongString)
     }
 
     fn escape(&mut self) -> Result<(), Fault> {

@@ -75,9 +75,13 @@ mod user_simulator_quality;
 mod vertex_scored;
 
 use std::borrow::Cow;
+use std::pin::Pin;
+use std::rc::Rc;
 
 use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::pace::Pace;
 use crate::foundation::write::{Write, Writer};
+use crate::model::content::ToolCall;
 use crate::model::invocation::{Invocation, Turns, TurnsIter};
 use crate::model::results::EvalStatus;
 use crate::text::Scorer;
@@ -85,7 +89,7 @@ use crate::text::Scorer;
 pub use crate::text::Dialect;
 pub use efficiency::{SecondsByKind, TokensByKind};
 pub use explanation::{Explanation, MatchedToken, TokenOverlap};
-use judged::Judged;
+use judged::{Judged, Work};
 pub use registry::{
     Interval, MetricInfo, find, informational_metrics, metric_names, unknown_metric, unregistered_metric,
 };
@@ -113,6 +117,16 @@ pub const REGISTRY: &[MetricInfo] = &[
     multi_turn_tool_use_quality::INFO,
 ];
 
+/// The most tool calls of one turn that are compared with others.
+pub const MAX_CALLS: usize = 10_000;
+/// The most bytes that their arguments may have together.
+pub const MAX_CALL_BYTES: usize = 1 << 23;
+
+/// The pace at which a turn is scored in slices.
+fn in_slices() -> Pace {
+    Pace::new(Work::PER_POLL)
+}
+
 /// A metric, by how it is computed.
 pub enum AnyMetric {
     /// Computed from the conversations alone.
@@ -120,6 +134,9 @@ pub enum AnyMetric {
     /// Computed from a judge's replies.
     Judged(Box<dyn Judged>),
 }
+
+/// A turn that is being scored in slices.
+pub type SlicedTurn<'a> = Pin<Box<dyn Future<Output = Result<TurnEvaluation<'a>>> + 'a>>;
 
 /// A metric that is computed from the conversations alone.
 ///
@@ -148,6 +165,17 @@ pub trait Metric {
         pair: TurnPair<'a>,
         scoring: &mut Scoring,
     ) -> Result<TurnEvaluation<'a>>;
+
+    /// Scores one turn in slices, with the result of [`Metric::turn`]. `None` if the turn is so small, or the metric so
+    /// simple, that this does not take long.
+    fn turn_in_slices<'a>(
+        self: Rc<Self>,
+        _: Case<'a>,
+        _: TurnPair<'a>,
+        _: &Scoring,
+    ) -> Option<SlicedTurn<'a>> {
+        None
+    }
 
     /// Makes the result of the conversation from the results of its turns.
     fn conclude<'a>(
@@ -408,6 +436,23 @@ fn comparable(name: &str, case: &Case<'_>, extra_turns: ExtraTurns) -> Result<()
         return Err(length_mismatch(found, wanted));
     }
     Ok(())
+}
+
+/// The tool calls of a turn, for metrics that compare them.
+///
+/// # Errors
+/// `limit_exceeded` for more than [`MAX_CALLS`], or [`MAX_CALL_BYTES`].
+fn comparable_calls(turn: Invocation<'_>) -> Result<Vec<ToolCall<'_>>> {
+    let calls = turn.tool_calls();
+    let bytes: usize = calls.iter().filter_map(|call| call.args).map(|args| args.raw().len()).sum();
+    if calls.len() <= MAX_CALLS && bytes <= MAX_CALL_BYTES {
+        return Ok(calls);
+    }
+    let message = format!(
+        "the turn has {} tool calls with {bytes} bytes of arguments; at most {MAX_CALLS} and {MAX_CALL_BYTES} are compared",
+        calls.len()
+    );
+    Err(Error::new(ErrorCode::LimitExceeded, message).with_help("Split the turn into several"))
 }
 
 /// Fails if there are expected turns and their number differs from that of the actual turns.

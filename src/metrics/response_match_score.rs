@@ -7,14 +7,33 @@
 //!
 //! Complexity: O(n) in the length of the texts.
 
+use std::borrow::Cow;
+use std::rc::Rc;
+
 use super::{
     Case, Dialect, Evaluation, Explain, Explanation, ExtraTurns, MatchedToken, Metric, MetricInfo, NO_TURNS,
-    Scoring, TokenOverlap, TurnEvaluation, TurnPair, comparable,
+    Scoring, SlicedTurn, TokenOverlap, TurnEvaluation, TurnPair, comparable, in_slices,
 };
-use crate::foundation::error::Result;
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::pace::{Pace, at_once};
 use crate::model::config::MetricConfig;
 use crate::model::invocation::FINAL_TEXT;
-use crate::text::{Overlap, Rouge, Span};
+use crate::text::{Overlap, Rouge, Scorer, Span};
+
+/// Texts of so many bytes are compared in slices.
+const LARGE: usize = 1 << 16;
+
+/// The longest text that is compared, in bytes: as long as a prompt or a reply of a judge can be.
+const MAX_TEXT: usize = 1 << 22;
+
+/// The most words of a turn that an explanation shows.
+const MAX_MATCHED: usize = 1 << 15;
+
+/// The final responses of a turn.
+struct Texts<'a> {
+    expected: Cow<'a, str>,
+    actual: Cow<'a, str>,
+}
 
 struct ResponseMatchScore {
     threshold: f64,
@@ -50,8 +69,29 @@ impl Metric for ResponseMatchScore {
         pair: TurnPair<'a>,
         scoring: &mut Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        let (actual, expected) = pair.both(&self.name, case)?;
-        Ok(self.compare(&expected.final_text(), &actual.final_text(), scoring))
+        let texts = self.texts(case, pair)?;
+        Ok(at_once(self.compare(&texts, scoring.explain, &mut scoring.scorer, &Pace::unbroken())))
+    }
+
+    /// With a tokenizer of its own, since the one of the run is used by others in between: how many words it knows is no
+    /// matter for a large text.
+    fn turn_in_slices<'a>(
+        self: Rc<Self>,
+        case: Case<'a>,
+        pair: TurnPair<'a>,
+        scoring: &Scoring,
+    ) -> Option<SlicedTurn<'a>> {
+        if pair.size() < LARGE {
+            return None;
+        }
+        let texts = self
+            .texts(&case, pair)
+            .ok()
+            .filter(|texts| texts.expected.len() + texts.actual.len() >= LARGE)?;
+        let Scoring { dialect, explain, .. } = *scoring;
+        Some(Box::pin(async move {
+            Ok(self.compare(&texts, explain, &mut Scorer::new(dialect), &in_slices()).await)
+        }))
     }
 
     fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
@@ -60,19 +100,45 @@ impl Metric for ResponseMatchScore {
 }
 
 impl ResponseMatchScore {
-    fn compare<'a>(&self, expected: &str, actual: &str, scoring: &mut Scoring) -> TurnEvaluation<'a> {
-        let Scoring { explain, scorer, .. } = scoring;
-        let (rouge, matched) = if *explain == Explain::All {
-            let Overlap { rouge, matched } = scorer.overlap(expected, actual);
+    /// The final responses of a turn.
+    ///
+    /// # Errors
+    /// `limit_exceeded` if one of them is longer than [`MAX_TEXT`].
+    fn texts<'a>(&self, case: &Case<'a>, pair: TurnPair<'a>) -> Result<Texts<'a>> {
+        let (actual, expected) = pair.both(&self.name, case)?;
+        let texts = Texts { expected: expected.final_text(), actual: actual.final_text() };
+        let longest = texts.expected.len().max(texts.actual.len());
+        if longest > MAX_TEXT {
+            let message = format!("a final response has {longest} bytes; at most {MAX_TEXT} are compared");
+            return Err(Error::new(ErrorCode::LimitExceeded, message).with_help("Leave this metric out"));
+        }
+        Ok(texts)
+    }
+
+    async fn compare<'a>(
+        &self,
+        Texts { expected, actual }: &Texts<'_>,
+        explain: Explain,
+        scorer: &mut Scorer,
+        pace: &Pace,
+    ) -> TurnEvaluation<'a> {
+        let (rouge, matched) = if explain == Explain::All {
+            let Overlap { rouge, matched } = scorer.overlap_paced(expected, actual, pace).await;
             (rouge, Some(matched))
         } else {
             // Most turns pass, so their texts are first scored without the positions of the words.
-            let rouge = scorer.rouge1(expected, actual);
-            let is_explained = explain.wants(self.scored(rouge).status);
-            (rouge, is_explained.then(|| scorer.overlap(expected, actual).matched))
+            let rouge = scorer.rouge1_paced(expected, actual, pace).await;
+            let matched = if explain.wants(self.scored(rouge).status) {
+                Some(scorer.overlap_paced(expected, actual, pace).await.matched)
+            } else {
+                None
+            };
+            (rouge, matched)
         };
         let mut turn = self.scored(rouge);
-        if let Some(matched) = matched {
+        if let Some(mut matched) = matched {
+            let all = matched.len();
+            matched.truncate(MAX_MATCHED);
             let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
             let offsets = |span: Span| [offset(span.start), offset(span.end)];
             let tokens = TokenOverlap {
@@ -87,6 +153,11 @@ impl ResponseMatchScore {
                     .collect(),
             };
             let mut explanation = Explanation { tokens: Some(tokens), ..Explanation::default() };
+            if all > MAX_MATCHED {
+                let warning =
+                    format!("of {all} words that both responses have, the first {MAX_MATCHED} are shown");
+                explanation.warnings.push(warning.into());
+            }
             for (text, warning) in [
                 (expected, "the expected response has no text, so the score is 0"),
                 (actual, "the actual response has no text, so the score is 0"),

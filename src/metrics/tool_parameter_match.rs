@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use super::{
     Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, Scoring, TurnEvaluation, TurnPair,
-    same_length,
+    comparable_calls, same_length,
 };
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::interner::Interner;
@@ -170,7 +170,7 @@ impl ToolParameterMatch {
         expected: Invocation<'a>,
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
+        let (actual, expected) = (comparable_calls(actual)?, comparable_calls(expected)?);
         let found = tool_parameter_match(&self.rule, &expected, &actual)?;
         let mut turn = match &found {
             Some(found) => TurnEvaluation::scored(found.score, self.threshold),

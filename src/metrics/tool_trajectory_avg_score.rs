@@ -10,7 +10,7 @@
 
 use super::{
     Case, Dialect, Evaluation, Explanation, ExtraTurns, Metric, MetricInfo, NO_TURNS, Scoring,
-    TurnEvaluation, TurnPair, comparable,
+    TurnEvaluation, TurnPair, comparable, comparable_calls,
 };
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
@@ -133,7 +133,7 @@ impl ToolTrajectoryAvgScore {
         expected: Invocation<'a>,
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
+        let (actual, expected) = (comparable_calls(actual)?, comparable_calls(expected)?);
         let matched = matches(match_type, equality, &expected, &actual)?;
         let mut turn = TurnEvaluation::scored(if matched { 1.0 } else { 0.0 }, self.threshold);
         if scoring.explain.wants(turn.status) {

@@ -9,7 +9,7 @@
 use super::tool_parameter_match::match_mode;
 use super::{
     Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, NO_TURNS, Scoring, TurnEvaluation,
-    TurnPair, same_length,
+    TurnPair, comparable_calls, same_length,
 };
 use crate::foundation::error::Result;
 use crate::model::config::{MetricConfig, read_flag, settings};
@@ -76,7 +76,7 @@ impl ToolTrajectoryF1 {
         expected: Invocation<'a>,
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
+        let (actual, expected) = (comparable_calls(actual)?, comparable_calls(expected)?);
         let f1 = tool_trajectory_f1(self.mode, self.ordered, &expected, &actual)?;
         let mut turn = TurnEvaluation::scored(f1.score, self.threshold);
         if scoring.explain.wants(turn.status) {

@@ -52,15 +52,14 @@ mod plan;
 mod questions;
 mod reasons;
 mod scoring;
+mod selection;
 mod unscorable;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::foundation::error::{Error, ErrorCode};
-use crate::foundation::interner::Interner;
+use crate::foundation::error::Error;
 use crate::foundation::json::Json;
-use crate::foundation::write::quoted;
 use crate::judge::calls::LossReason;
 use crate::metrics::judged::{JudgedCase, Work};
 use crate::metrics::{Evaluation, Scoring};
@@ -80,7 +79,9 @@ use matching::{Matched, Pairer};
 pub use options::Options;
 pub use plan::{MetricScorer, Plan, PlanOptions, PlannedMetric};
 use reasons::cancelled;
+pub use scoring::MAX_TURN_VALUES;
 use scoring::ScoredCase;
+pub use selection::Selection;
 
 /// What the host has to do next.
 #[derive(Debug)]
@@ -259,38 +260,6 @@ impl<'a> Run<'a> {
             next_task: 0,
             cancelled: false,
         }
-    }
-
-    /// Restricts the run to the cases with these ids. Call it before the first poll.
-    ///
-    /// # Errors
-    /// `invalid_input` if the evalset has no case with such an id.
-    pub fn select(&mut self, eval_ids: &[String]) -> Result<(), Error> {
-        let Matched { cases, pairings, .. } = &mut self.matched;
-        let mut wanted = Interner::default();
-        for id in eval_ids {
-            wanted.intern(Cow::Borrowed(id));
-        }
-        let wanted_of_case: Vec<_> = cases.iter().map(|case| wanted.find(&case.eval_id)).collect();
-        let mut is_there = vec![false; eval_ids.len()];
-        for number in wanted_of_case.iter().flatten() {
-            if let Some(is_there) = is_there.get_mut(*number) {
-                *is_there = true;
-            }
-        }
-        let is_unknown = |id: &&String| {
-            wanted.find(id).and_then(|number| is_there.get(number)).is_none_or(|is_there| !is_there)
-        };
-        if let Some(unknown) = eval_ids.iter().find(is_unknown) {
-            let known: Vec<_> = cases.iter().take(5).map(|case| quoted(&case.eval_id)).collect();
-            return Err(Error::new(
-                ErrorCode::InvalidInput,
-                format!("the evalset has no case {}", quoted(unknown)),
-            )
-            .with_help(format!("It has {}", known.join(", "))));
-        }
-        pairings.retain(|pairing| wanted_of_case.get(pairing.case).is_some_and(Option::is_some));
-        Ok(())
     }
 
     /// The id of the evalset.

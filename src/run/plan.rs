@@ -1,5 +1,7 @@
 //! The plan of a run: the metrics that a config asks for, and who computes them.
 
+use std::rc::Rc;
+
 use crate::foundation::double;
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::Document;
@@ -34,7 +36,7 @@ pub struct PlannedMetric {
 /// Who computes a metric.
 pub enum MetricScorer {
     /// The engine, without waiting for anyone.
-    Engine(Box<dyn Metric>),
+    Engine(Rc<dyn Metric>),
     /// A judge model.
     Judge(Box<dyn Judged>),
     /// The host: a custom metric.
@@ -138,7 +140,7 @@ fn planned(metric_config: &MetricConfig<'_, '_>, custom: &[String]) -> Result<Pl
     let info = find(metric_config.name)
         .ok_or_else(|| metric_config.location.locate(unknown_metric(metric_config.name, custom)))?;
     let scorer = match info.build(metric_config)? {
-        AnyMetric::Plain(metric) => MetricScorer::Engine(metric),
+        AnyMetric::Plain(metric) => MetricScorer::Engine(metric.into()),
         AnyMetric::Judged(metric) => MetricScorer::Judge(metric),
     };
     let threshold = match metric_config.threshold() {

@@ -1,14 +1,19 @@
 //! The metrics that the engine computes itself. They are computed turn by turn, so that a long conversation can
 //! be interrupted and continued at the next poll.
 
+use std::rc::Rc;
+
 use super::custom::OpenTask;
 use super::reasons::{cancelled, failed_run, no_run, not_evaluated};
 use super::{CaseResult, CustomTask, MetricScorer, OpenCase, Pairing, Run, TaskId};
-use crate::foundation::error::Error;
+use crate::foundation::error::{Error, ErrorCode};
+use crate::foundation::pace::go_on;
 use crate::metrics::judged::{JudgedCase, Work};
 use crate::metrics::rubrics::CaseRubrics;
-use crate::metrics::{Case, Evaluation, Metric, Scoring, TurnEvaluation, TurnPairs, length_mismatch};
-use crate::model::invocation::Turns;
+use crate::metrics::{
+    Case, Evaluation, Metric, Scoring, SlicedTurn, TurnEvaluation, TurnPairs, length_mismatch,
+};
+use crate::model::invocation::{Invocation, Turns};
 
 /// A case whose engine metrics are being computed.
 pub(super) struct ScoredCase<'a> {
@@ -24,6 +29,8 @@ pub(super) struct ScoredCase<'a> {
 /// The progress of one metric in a conversation.
 pub(super) struct ScoredTurns<'a> {
     left: TurnPairs<'a>,
+    /// The turn that is being scored in slices.
+    begun: Option<SlicedTurn<'a>>,
     done: Vec<TurnEvaluation<'a>>,
 }
 
@@ -43,6 +50,9 @@ impl<'a> Run<'a> {
         {
             return Err(length_mismatch(turns, expected));
         }
+        for turn in actual.iter().chain(case.turns.unwrap_or_default().iter()) {
+            refuse_too_large(turn)?;
+        }
         let case_rubrics = case.case.rubrics().unwrap_or_default();
         let rubrics = CaseRubrics::read(case_rubrics, actual, case.turns.unwrap_or_default())?;
         Ok(JudgedCase::new(Case { actual, expected: case.turns }, case.scenario, rubrics))
@@ -59,7 +69,7 @@ impl<'a> Run<'a> {
             let outcome = if self.cancelled {
                 Err(cancelled())
             } else {
-                advance(metric.as_ref(), &case, &mut scored.turns, &mut self.scoring, &mut self.work)
+                advance(metric, &case, &mut scored.turns, &mut self.scoring, &mut self.work)
             };
             let evaluation = match outcome {
                 Ok(None) => {
@@ -106,9 +116,21 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The most JSON values in one turn, which any metric may read at once.
+pub const MAX_TURN_VALUES: usize = 1 << 19;
+
+fn refuse_too_large(turn: Invocation<'_>) -> Result<(), Error> {
+    let size = turn.0.size();
+    if size <= MAX_TURN_VALUES {
+        return Ok(());
+    }
+    let message = format!("a turn has {size} values; at most {MAX_TURN_VALUES} are scored");
+    Err(Error::new(ErrorCode::LimitExceeded, message).with_help("Split the turn into several"))
+}
+
 /// Continues one metric. Returns `None` if the host is due first.
 fn advance<'a>(
-    metric: &dyn Metric,
+    metric: &Rc<dyn Metric>,
     case: &Case<'a>,
     begun: &mut Option<ScoredTurns<'a>>,
     scoring: &mut Scoring,
@@ -118,16 +140,29 @@ fn advance<'a>(
         Some(turns) => turns,
         None => {
             metric.check(case, scoring)?;
-            begun.insert(ScoredTurns { left: case.pairs(), done: Vec::new() })
+            begun.insert(ScoredTurns { left: case.pairs(), begun: None, done: Vec::new() })
         }
     };
     loop {
         if work.is_done() {
             return Ok(None);
         }
+        if let Some(turn) = &mut turns.begun {
+            match go_on(turn.as_mut()) {
+                None => work.add(Work::PER_POLL),
+                Some(scored) => {
+                    turns.begun = None;
+                    turns.done.push(scored?);
+                }
+            }
+            continue;
+        }
         let Some(pair) = turns.left.next() else { break };
         work.add(Work::OF_TURN + pair.size());
-        turns.done.push(metric.turn(case, pair, scoring)?);
+        turns.begun = Rc::clone(metric).turn_in_slices(*case, pair, scoring);
+        if turns.begun.is_none() {
+            turns.done.push(metric.turn(case, pair, scoring)?);
+        }
     }
     Ok(Some(metric.conclude(case, std::mem::take(&mut turns.done), scoring)))
 }

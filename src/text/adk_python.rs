@@ -13,11 +13,16 @@ use super::roles::{CharKind, Role, Roles};
 use super::tables::LOWER_RUNS;
 use super::tokens::{self, Collector, Origin, SINGLE};
 use super::utf8::{Block, Letters, decode, decode_chunk, load};
+use crate::foundation::pace::Pace;
 
 /// Collects the tokens of `text`.
 pub(super) fn tokenize(text: &str, words: Collector<'_>) {
-    let mut scan = Scanner { text, bytes: text.as_bytes(), words, sigmas: None, folded: String::new() };
-    tokens::tokenize(text, false, &mut scan);
+    tokens::tokenize(text, false, &mut Scanner::new(text, words));
+}
+
+/// As [`tokenize`], in slices.
+pub(super) async fn tokenize_paced(text: &str, words: Collector<'_>, pace: &Pace) {
+    tokens::tokenize_paced(text, false, &mut Scanner::new(text, words), pace).await;
 }
 
 const SOURCE: Origin = Origin::Source(0);
@@ -68,7 +73,11 @@ struct Character {
     bytes: u64,
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str, words: Collector<'a>) -> Self {
+        Self { text, bytes: text.as_bytes(), words, sigmas: None, folded: String::new() }
+    }
+
     /// Reads non-ASCII characters from `at` on, up to the next ASCII character. Returns where they end.
     fn beyond_ascii(&mut self, mut at: usize) -> usize {
         let roles = Roles::get();

@@ -7,10 +7,16 @@
 
 use super::tokens::{self, Collector};
 use super::utf8::{Block, Letters, decode, load};
+use crate::foundation::pace::Pace;
 
 /// Collects the tokens of `text`, repeated ones included.
 pub(super) fn tokenize(text: &str, words: Collector<'_>) {
     tokens::tokenize(text, true, &mut Scanner { bytes: text.as_bytes(), words });
+}
+
+/// As [`tokenize`], in slices.
+pub(super) async fn tokenize_paced(text: &str, words: Collector<'_>, pace: &Pace) {
+    tokens::tokenize_paced(text, true, &mut Scanner { bytes: text.as_bytes(), words }, pace).await;
 }
 
 struct Scanner<'a> {

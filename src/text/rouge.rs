@@ -9,6 +9,7 @@
 use super::tokens::{Collector, PendingWord, SINGLE, Tokens};
 use super::vocabulary::Vocabulary;
 use super::{Dialect, adk_python, adk_ts};
+use crate::foundation::pace::Pace;
 
 /// ROUGE-1 of a candidate against a reference; each number lies in 0..=1 and none is ever NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,6 +51,9 @@ pub struct Overlap {
     /// first with first and so on; in [`Dialect::AdkTs`] once.
     pub matched: Vec<(Span, Span)>,
 }
+
+/// The work for a token once it is read.
+const WORK_OF_TOKEN: usize = 16;
 
 /// Buffers with more elements are freed after a call.
 const MAX_KEPT: usize = 1 << 18;
@@ -100,6 +104,26 @@ impl Scorer {
         rouge
     }
 
+    /// As [`Scorer::rouge1`], in slices.
+    pub async fn rouge1_paced(&mut self, reference: &str, candidate: &str, pace: &Pace) -> Rouge {
+        self.tokenize_paced(reference, candidate, false, pace).await;
+        let rouge = self.count();
+        self.trim();
+        rouge
+    }
+
+    /// As [`Scorer::overlap`], in slices.
+    pub async fn overlap_paced(&mut self, reference: &str, candidate: &str, pace: &Pace) -> Overlap {
+        self.tokenize_paced(reference, candidate, true, pace).await;
+        let tokens = self.reference.ids.len() + self.candidate.ids.len();
+        let rouge = self.count();
+        pace.count(tokens * WORK_OF_TOKEN).await;
+        let matched = self.matched(reference, candidate);
+        self.trim();
+        pace.count(tokens * WORK_OF_TOKEN).await;
+        Overlap { rouge, matched }
+    }
+
     /// The score of a candidate against a reference, and the words that contribute to it.
     pub fn overlap(&mut self, reference: &str, candidate: &str) -> Overlap {
         self.tokenize(reference, candidate, true);
@@ -130,6 +154,18 @@ impl Scorer {
         let tokens = self.reference.ids.iter().filter_map(token_text).collect();
         self.trim();
         tokens
+    }
+
+    async fn tokenize_paced(&mut self, reference: &str, candidate: &str, keep_spans: bool, pace: &Pace) {
+        for (text, tokens) in [(reference, &mut self.reference), (candidate, &mut self.candidate)] {
+            tokens.clear(keep_spans);
+            let words = Collector { vocabulary: &mut self.vocabulary, pending: &mut self.pending, tokens };
+            match self.dialect {
+                Dialect::AdkPython => adk_python::tokenize_paced(text, words, pace).await,
+                Dialect::AdkTs => adk_ts::tokenize_paced(text, words, pace).await,
+            }
+        }
+        self.counts.make_room(self.vocabulary.id_end());
     }
 
     fn tokenize(&mut self, reference: &str, candidate: &str, keep_spans: bool) {

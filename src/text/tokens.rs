@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::utf8::{Block, load_lower};
 use super::vocabulary::{Vocabulary, WordKey};
+use crate::foundation::pace::Pace;
 
 /// Ids at or above this are characters that are tokens by themselves: the bit plus the code point.
 pub(super) const SINGLE: u32 = 1 << 31;
@@ -155,15 +156,36 @@ pub(super) trait Scan<'a> {
 
 /// Collects the words of a text, `_` being a letter in it with `underscore`.
 pub(super) fn tokenize(text: &str, underscore: bool, scan: &mut dyn Scan<'_>) {
-    let bytes = text.as_bytes();
+    let end = read(text, 0..text.len(), underscore, scan);
+    scan.words().finish(end);
+}
+
+/// As [`tokenize`], in slices.
+pub(super) async fn tokenize_paced(text: &str, underscore: bool, scan: &mut dyn Scan<'_>, pace: &Pace) {
+    /// The bytes that are read between two counts of work.
+    const PIECE: usize = 1 << 14;
+    /// The work for a byte.
+    const WORK: usize = 8;
     let mut at = 0;
-    while at < bytes.len() {
-        at = scan.words().ascii_blocks(bytes, at, underscore);
-        if at < bytes.len() {
+    while at < text.len() {
+        let begin = at;
+        at = read(text, begin..text.len().min(begin + pace.piece(PIECE)), underscore, scan);
+        pace.count((at - begin) * WORK).await;
+    }
+    scan.words().finish(at);
+}
+
+/// Reads a part of a text, and what belongs to its last characters; returns where to go on.
+fn read(text: &str, part: Range<usize>, underscore: bool, scan: &mut dyn Scan<'_>) -> usize {
+    let bytes = text.as_bytes();
+    let Range { start: mut at, end } = part;
+    while at < end {
+        at = scan.words().ascii_blocks(bytes, at..end, underscore);
+        if at < end {
             at = scan.mixed_block(at);
         }
     }
-    scan.words().finish(at);
+    at
 }
 
 impl Collector<'_> {
@@ -182,10 +204,11 @@ impl Collector<'_> {
         self.tokens.push(id, self.pending.start, end);
     }
 
-    /// Takes the words of the blocks of ASCII text from `at` on; returns where they end.
+    /// Takes the words of the blocks of ASCII text that begin in `part`; returns where they end.
     #[inline(always)]
-    fn ascii_blocks(&mut self, bytes: &[u8], mut at: usize, underscore: bool) -> usize {
-        while at < bytes.len() {
+    fn ascii_blocks(&mut self, bytes: &[u8], part: Range<usize>, underscore: bool) -> usize {
+        let Range { start: mut at, end } = part;
+        while at < end {
             let block = Block::read(bytes, at);
             if !block.is_ascii() {
                 break;

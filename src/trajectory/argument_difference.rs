@@ -12,6 +12,9 @@ use crate::foundation::write::quoted;
 /// that is in it.
 const MAX_LEVELS: usize = 32;
 
+/// The most bytes of two calls that are read to find where they differ. What differs beyond is shown as a whole.
+const MAX_BYTES: usize = 1 << 23;
+
 /// The most differences listed for one pair of calls; further ones are left out.
 pub const MAX_DIFFERENCES: usize = 64;
 
@@ -22,7 +25,7 @@ pub(super) fn argument_differences<'a>(
     equality: CallEquality,
 ) -> Vec<Difference<'a>> {
     let same = if equality == CallEquality::ArgsAsJsText { equal_as_js_text } else { equal };
-    let mut found = Differences { same, level: 0, list: Vec::new() };
+    let mut found = Differences { same, level: 0, bytes: 0, list: Vec::new() };
     for argument in expected.arguments(actual) {
         match argument {
             Argument::Both { key, expected, actual } => {
@@ -46,7 +49,7 @@ pub(super) fn parameter_differences<'a>(
     expected: &PreparedCall<'_, 'a>,
     actual: &PreparedCall<'_, 'a>,
 ) -> Vec<Difference<'a>> {
-    let mut found = Differences { same: equal, level: 0, list: Vec::new() };
+    let mut found = Differences { same: equal, level: 0, bytes: 0, list: Vec::new() };
     for argument in expected.arguments(actual) {
         match argument {
             Argument::Both { key, expected, actual } => {
@@ -64,6 +67,8 @@ pub(super) fn parameter_differences<'a>(
 struct Differences<'a> {
     same: fn(Json<'_>, Json<'_>) -> bool,
     level: usize,
+    /// How many bytes were read to compare what is in arrays and objects.
+    bytes: usize,
     list: Vec<Difference<'a>>,
 }
 
@@ -79,8 +84,9 @@ impl<'a> Differences<'a> {
     fn compare(&mut self, path: &str, expected: Json<'a>, actual: Json<'a>) {
         let before = self.list.len();
         self.level += 1;
+        self.bytes = self.bytes.saturating_add(expected.raw().len().max(actual.raw().len()));
         match (expected.kind(), actual.kind()) {
-            _ if self.level > MAX_LEVELS => {}
+            _ if self.level > MAX_LEVELS || self.bytes > MAX_BYTES => {}
             (JsonKind::Array, JsonKind::Array) => {
                 let (mut expected, mut actual) = (expected.items(), actual.items());
                 for at in 0usize.. {

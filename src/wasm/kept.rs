@@ -1,6 +1,8 @@
 //! Metrics that are kept to score one conversation after another, for evaluators: their settings are read once, the
 //! tokenizer caches words, and a result is short JSON. A run, which returns columns, is faster only for many cases.
 
+use std::rc::Rc;
+
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -17,7 +19,7 @@ use crate::run::{MetricScorer, Plan};
 /// A metric with its settings that the engine computes itself, without a judge or the host.
 #[wasm_bindgen]
 pub struct KeptMetric {
-    metric: Box<dyn Metric>,
+    metric: Rc<dyn Metric>,
     scoring: Scoring,
     text: Vec<u8>,
 }

@@ -14,4 +14,5 @@ mod metrics;
 mod run;
 mod support;
 mod text_parity;
+mod text_slices;
 mod trajectory;

@@ -18,8 +18,8 @@ use adk_metrics::model::invocation::Rubric;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{
-    Action, CaseResult, CustomEvaluation, CustomScore, CustomTask, Millis, Options, Pairing, Plan,
-    PlanOptions, Run, TaskId,
+    Action, CaseResult, CustomEvaluation, CustomScore, CustomTask, MAX_TURN_VALUES, Millis, Options, Pairing,
+    Plan, PlanOptions, Run, TaskId,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};

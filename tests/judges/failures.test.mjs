@@ -173,14 +173,14 @@ describe("what cannot be had", () => {
     for (const judge of [openai(), async (asked) => answer(asked), async (asked) => ({ text: answer(asked) })]) {
       const set = await evaluate({ ...few, judge });
       assert.equal(scoresOf(set).flight.final_response_match_v2, "1 1 -");
-      assert.match(reasonsOf(set)[0], /gave an? (?:answer|reply) of .*; at most 4194304 are read\. A verdict is short/);
+      assert.match(reasonsOf(set)[0], /gave an? (?:answer|reply) of .*; at most 1048576 are read\. A verdict is short/);
       assert.doesNotMatch(reasonsOf(set)[0], /Split it/);
       assert.equal(set.judgeUsage.retried, 0);
     }
   });
 
   test("is no reply as long as one may be", async () => {
-    answer = (asked) => (asked.prompt.includes("could not") ? "{".repeat(4 * 1024 * 1024) : fair(asked));
+    answer = (asked) => (asked.prompt.includes("could not") ? "{".repeat(1024 * 1024) : fair(asked));
     const set = await evaluate({ ...few, judge: async (asked) => answer(asked) });
     assert.equal(scoresOf(set).flight.final_response_match_v2, "1 1 -");
   });

@@ -116,3 +116,21 @@ proptest! {
         prop_assert_eq!(doc.root().as_str().unwrap(), text);
     }
 }
+
+#[test]
+fn strings_and_objects_have_limits() {
+    let code = |json: String| Document::parse(json).err().map(|error| error.code);
+    let escaped = |escapes: usize| format!("\"{}\"", "\\n".repeat(escapes));
+    assert_eq!(code(escaped(MAX_ESCAPES)), None);
+    assert_eq!(code(escaped(MAX_ESCAPES + 1)), Some(ErrorCode::LimitExceeded));
+    let long = |bytes: usize, end: &str| format!("\"{}{end}\"", "x".repeat(bytes));
+    assert_eq!(code(long(MAX_STRING_BYTES - 2, "")), None);
+    assert_eq!(code(long(MAX_STRING_BYTES, "")), Some(ErrorCode::LimitExceeded));
+    assert_eq!(code(long(MAX_STRING_BYTES, "\\n")), Some(ErrorCode::LimitExceeded));
+    let object = |keys: usize| {
+        let entries: Vec<String> = (0..keys).map(|key| format!("\"{key}\":1")).collect();
+        format!("{{{}}}", entries.join(","))
+    };
+    assert_eq!(code(object(MAX_KEYS)), None);
+    assert_eq!(code(object(MAX_KEYS + 1)), Some(ErrorCode::LimitExceeded));
+}

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::foundation::error::{Error, ErrorCode};
-use crate::foundation::json::{MAX_DEPTH, MAX_VALUES};
+use crate::foundation::json::{MAX_DEPTH, MAX_ESCAPES, MAX_KEYS, MAX_STRING_BYTES, MAX_VALUES};
 use crate::foundation::write::quoted;
 
 /// Why a text is not JSON.
@@ -23,6 +23,8 @@ pub(super) enum Fault {
     Repeated { key: u32 },
     TooDeep,
     TooMany,
+    ManyKeys,
+    LongString,
 }
 
 impl Parser<'_> {
@@ -61,6 +63,13 @@ impl Parser<'_> {
                 Error::new(ErrorCode::LimitExceeded, format!("the input has more than {MAX_VALUES} values"))
                     .with_help("Split it into several files")
             }
+            Fault::ManyKeys => {
+                Error::new(ErrorCode::LimitExceeded, format!("an object has more than {MAX_KEYS} keys"))
+            }
+            Fault::LongString => Error::new(
+                ErrorCode::LimitExceeded,
+                format!("a string has more than {MAX_STRING_BYTES} bytes or {MAX_ESCAPES} escapes"),
+            ),
         }
     }
 

@@ -15,6 +15,9 @@ use crate::foundation::json::{Document, Json, JsonKind};
 /// less.
 const MAX_PASSES: usize = 16;
 
+/// The most bytes that are read in all of them, which is less for long replies.
+const MAX_BYTES: usize = 1 << 22;
+
 /// The object with the key, or the list of objects with `item_key`: the whole reply, or its end. An enclosing
 /// object may have no other entries. `names` are the names by which prose gives verdicts.
 pub(super) fn document<'r>(
@@ -42,7 +45,7 @@ pub(super) fn document<'r>(
 /// The JSON at the end of a text, and where it begins.
 fn last(text: &str) -> Option<(usize, Document<'_>)> {
     let bytes = text.as_bytes();
-    let mut budget = MAX_PASSES * text.len();
+    let mut budget = (MAX_PASSES * text.len()).min(MAX_BYTES);
     let mut at = 0;
     while let Some(step) = bytes.get(at..)?.iter().position(|byte| matches!(byte, b'{' | b'[')) {
         count(step);

@@ -221,8 +221,8 @@ impl RunOptions {
     }
 
     /// The cases to run; all if absent.
-    pub(in crate::wasm) fn eval_ids(&self) -> Option<&[String]> {
-        self.eval_ids.as_deref()
+    pub(in crate::wasm) fn take_eval_ids(&mut self) -> Option<Vec<String>> {
+        self.eval_ids.take()
     }
 
     /// The id of an evalset in an old form, which has none.

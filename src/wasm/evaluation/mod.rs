@@ -72,7 +72,7 @@ fn turns<'d>(document: &'d Document<'_>) -> Turns<'d> {
 self_cell!(
     struct OwnedRun {
         owner: Inputs,
-        #[covariant]
+        #[not_covariant]
         dependent: Run,
     }
 );
@@ -119,12 +119,14 @@ impl EvalRun {
         let mut out = Writer::new(Spelling::Camel);
         let mut list = out.begin_array();
         let mut written = 0;
-        for case in self.run.borrow_dependent().cases().iter().skip(first) {
-            written += list.item(&Raw(&case.case.to_json(Spelling::Camel)));
-            if written > Self::MAX_CASES_BYTES {
-                break;
+        self.run.with_dependent(|_, run| {
+            for case in run.cases().iter().skip(first) {
+                written += list.item(&Raw(&case.case.to_json(Spelling::Camel)));
+                if written > Self::MAX_CASES_BYTES {
+                    break;
+                }
             }
-        }
+        });
         list.end();
         out.into_text()
     }
@@ -135,7 +137,7 @@ impl EvalRun {
     /// None.
     #[wasm_bindgen(unchecked_return_type = "RunHeader")]
     pub fn header(&self) -> Result<JsValue, JsValue> {
-        to_value(&RunHeader::new(self.run.borrow_dependent(), &self.warnings))
+        self.run.with_dependent(|_, run| to_value(&RunHeader::new(run, &self.warnings)))
     }
 
     /// For each metric in the order of the header: why it cannot score a case, no matter what the agent does; empty if it
@@ -149,7 +151,7 @@ impl EvalRun {
     #[wasm_bindgen(js_name = otherQuestion)]
     #[must_use]
     pub fn other_question(&self, pairing: usize) -> Vec<String> {
-        self.run.borrow_dependent().other_question(pairing)
+        self.run.with_dependent(|_, run| run.other_question(pairing))
     }
 
     /// Starts the run's clock at the time when reading the inputs began, so that reading counts. Otherwise the first poll
@@ -255,7 +257,7 @@ impl EvalRun {
         #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
     ) -> Result<Vec<String>, JsValue> {
         let settings: EndpointSettings = from_value(settings)?;
-        Ok(self.run.borrow_dependent().settings_not_sent(metric, settings.into()))
+        Ok(self.run.with_dependent(|_, run| run.settings_not_sent(metric, settings.into())))
     }
 
     /// How the samples of a metric vote, where votes may end on that and it is known.
@@ -264,7 +266,7 @@ impl EvalRun {
     /// None.
     #[wasm_bindgen(js_name = votePrior, unchecked_return_type = "VotePrior | undefined")]
     pub fn vote_prior(&self, metric: usize) -> Result<JsValue, JsValue> {
-        let prior = self.run.borrow_dependent().vote_prior(metric);
+        let prior = self.run.with_dependent(|_, run| run.vote_prior(metric));
         prior.map_or(Ok(JsValue::UNDEFINED), |prior| to_value(&VotePrior::from(prior)))
     }
 
@@ -333,7 +335,7 @@ impl EvalRun {
     /// None.
     #[wasm_bindgen(unchecked_return_type = "CallProgress")]
     pub fn progress(&self) -> Result<JsValue, JsValue> {
-        to_value(&Progress::from(self.run.borrow_dependent().progress()))
+        to_value(&Progress::from(self.run.with_dependent(|_, run| run.progress())))
     }
 
     /// Stops the run.

@@ -13,10 +13,10 @@ use crate::foundation::json::{Document, not_utf8};
 use crate::foundation::pace::{Pace, go_on};
 use crate::metrics::judged::Work;
 use crate::model::actual::ActualFile;
-use crate::model::evalset::{ConversationScenario, EvalSetFile};
+use crate::model::evalset::{ConversationScenario, EvalSetFile, UNITS_PER_CASE};
 use crate::model::invocation::Invocation;
 use crate::model::shape::{List, Type, View, Warnings, check_paced};
-use crate::run::Plan;
+use crate::run::{Plan, Selection};
 use crate::wasm::batch::Batch;
 use crate::wasm::contract::{EngineError, InputWarning, RunOptions, input_warnings};
 use crate::wasm::from_js::from_value;
@@ -134,7 +134,7 @@ async fn read_files(
     eval_set: EvalSetInput,
     actual: InputBytes,
     config: Option<InputBytes>,
-    options: RunOptions,
+    mut options: RunOptions,
 ) -> std::result::Result<EvalRun, JsValue> {
     let pace = &Pace::new(Work::PER_POLL);
     // Bytes are copied before anything slow happens, since the caller may change or transfer them.
@@ -169,13 +169,22 @@ async fn read_files(
     let warnings =
         [input_warnings("config", config_warnings), set_warnings, input_warnings("actual", actual_warnings)];
     let inputs = Inputs::Files { eval_set, actual };
-    let eval_ids = options.eval_ids().map(<[_]>::to_vec);
+    let eval_ids = options.take_eval_ids();
     let mut run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options.into_run()));
     while !run.with_dependent_mut(|_, run| run.prepare()) {
         pace.count(Work::PER_POLL).await;
     }
-    if let Some(eval_ids) = &eval_ids {
-        run.with_dependent_mut(|_, run| run.select(eval_ids)).map_err(with_input(EVAL_SET))?;
+    if let Some(eval_ids) = eval_ids {
+        let mut selection = Selection::default();
+        for id in eval_ids {
+            selection.want(id);
+            pace.count(UNITS_PER_CASE).await;
+        }
+        for case in 0..run.with_dependent(|_, run| run.cases().len()) {
+            run.with_dependent(|_, run| run.cases().get(case).map(|case| selection.look_at(case)));
+            pace.count(UNITS_PER_CASE).await;
+        }
+        run.with_dependent_mut(|_, run| run.keep(&selection)).map_err(with_input(EVAL_SET))?;
     }
     Ok(EvalRun { run, warnings: warnings.concat(), batch: Batch::default(), next_turn: None })
 }

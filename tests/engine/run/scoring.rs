@@ -91,3 +91,61 @@ fn a_long_conversation_that_is_cancelled_in_its_middle_says_so() {
         assert_finished(run);
     });
 }
+
+/// The first case, and how often the host has its turn before.
+fn after_pauses<'a>(run: &mut Run<'a>, pauses: &mut usize) -> CaseResult<'a> {
+    loop {
+        match run.poll(0.0) {
+            Action::Pause => *pauses += 1,
+            Action::Case(case) => return case,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A turn whose texts are long is left in its middle, as often as they have work, and scores as it does at once.
+#[test]
+fn a_long_turn_is_left_in_its_middle() {
+    let words = "red green blue ".repeat(40_000);
+    let both = set(&[("long", &[&words])]);
+    let mut pauses = 0;
+    with_run(&both, &both, MATCH, Options::default(), |run| {
+        let found = after_pauses(run, &mut pauses);
+        assert_eq!(found.metrics[0].score, Some(1.0));
+        let explanation = found.metrics[0].turns[0].explanation.as_ref().unwrap();
+        assert_eq!(explanation.tokens.as_ref().unwrap().matched.len(), 1 << 15);
+        assert_eq!(
+            explanation.warnings,
+            ["of 120000 words that both responses have, the first 32768 are shown"]
+        );
+        assert_finished(run);
+    });
+    assert!(pauses >= 2 * 8 * words.len() / Work::PER_POLL, "{pauses}");
+}
+
+#[test]
+fn what_is_too_large_to_be_scored_in_pieces_is_not_evaluated() {
+    let long = "x ".repeat((1 << 21) + 1);
+    let both = set(&[("long", &[&long])]);
+    with_run(&both, &both, MATCH, quiet(), |run| {
+        let reason = after_pauses(run, &mut 0).metrics[0].reason.clone().unwrap();
+        assert!(reason.contains("4194306 bytes; at most 4194304 are compared"), "{reason}");
+    });
+    let call = json!({ "name": "f" });
+    let many = |calls: usize| {
+        let mut set = set(&[("many", &["red"])]);
+        set["eval_cases"][0]["conversation"][0]["intermediate_data"] =
+            json!({ "tool_uses": vec![call.clone(); calls] });
+        set
+    };
+    let both = many(10_001);
+    with_run(&both, &both, r#"{"criteria": {"tool_trajectory_avg_score": 1}}"#, quiet(), |run| {
+        let reason = after_pauses(run, &mut 0).metrics[0].reason.clone().unwrap();
+        assert!(reason.contains("10001 tool calls") && reason.contains("at most 10000"), "{reason}");
+    });
+    let both = many(MAX_TURN_VALUES / 3);
+    with_run(&both, &both, MATCH, quiet(), |run| {
+        let failure = after_pauses(run, &mut 0).failure.unwrap();
+        assert!(failure.message.contains("at most 524288 are scored"), "{failure}");
+    });
+}

@@ -6,14 +6,14 @@ import { MAX_REPLY_LENGTH, replyOf } from "../../../pkg-template/src/judges/repl
 import { errorOf } from "./support.js";
 
 describe("a reply", () => {
-  test("has a text of up to 4 Mi characters", async () => {
-    assert.equal(MAX_REPLY_LENGTH, 4_194_304);
+  test("has a text of up to a Mi characters", async () => {
+    assert.equal(MAX_REPLY_LENGTH, 1_048_576);
     const longest = "x".repeat(MAX_REPLY_LENGTH);
     assert.equal(replyOf(longest).text.length, MAX_REPLY_LENGTH);
     for (const given of [`${longest}x`, { text: `${longest}x` }]) {
       const { code, message, retryable, help } = await errorOf(() => replyOf(given));
       assert.deepEqual([code, retryable], ["judge_failed", false]);
-      assert.equal(message, "the judge gave a reply of 4194305 characters; at most 4194304 are read");
+      assert.equal(message, "the judge gave a reply of 1048577 characters; at most 1048576 are read");
       assert.match(help ?? "", /maxOutputTokens/);
     }
   });
