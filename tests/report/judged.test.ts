@@ -3,10 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  costText,
   judgedVotes,
   judgedRubrics,
-  judgesText,
   rubricsOf,
   rubricWords,
   samplesText,
@@ -14,6 +12,7 @@ import {
   voteReader,
   votesText,
 } from "../../pkg-template/src/report/judged.js";
+import { costText, judgesText } from "../../pkg-template/src/report/usage.js";
 import { proseOf } from "../../pkg-template/src/votes.js";
 import type { SampleVote } from "../../pkg-template/src/types.js";
 import { invocation, travelSet, turn } from "./fixtures.js";

@@ -5,7 +5,7 @@ import { provideEnvironment } from "../judges/default.js";
 import { type Endpoint, endpointOf } from "../judges/endpoint.js";
 import { PROVIDERS } from "../generated/providers.js";
 import { recordJudge } from "../judges/index.js";
-import { calibrationsText, judgesText, simulatorText } from "../report/judged.js";
+import { calibrationsText, judgesText, simulatorText } from "../report/usage.js";
 import { count } from "../report/text.js";
 import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
 import type { Arguments } from "./arguments.js";

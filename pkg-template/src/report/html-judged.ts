@@ -13,17 +13,13 @@ import type {
 } from "../types.js";
 import { breakable, capital, clipped, gridTable, html, type Markup } from "./html-markup.js";
 import {
-  atRiskText,
   type Bearing,
-  costText,
   type Finding,
   hasSteps,
   hasTokens,
   type JudgedVote,
   judgedRubrics,
   judgedVotes,
-  calibrationsText,
-  judgeNames,
   remarksOf,
   samplesText,
   scorerText,
@@ -33,6 +29,7 @@ import {
   tokensText,
   votesText,
 } from "./judged.js";
+import { atRiskText, costText, calibrationsText, judgeNames } from "./usage.js";
 import { proseOf } from "../votes.js";
 import { amountText, count, head, shorten } from "./text.js";
 

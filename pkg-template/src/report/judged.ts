@@ -1,6 +1,6 @@
 /**
  * What judges had a part in, as every report tells it: the votes of the samples, the verdicts on rubrics, the labels of
- * sentences, a judge's remark, and what a run spent on judges.
+ * sentences, a judge's remark.
  */
 
 import { OF_CONVERSATIONS, PROMPTS } from "../generated/metrics.js";
@@ -9,15 +9,12 @@ import type {
   EvalMetricResultPerInvocation,
   EvalSetResult,
   Explanation,
-  JudgeUsage,
   RubricScore,
   RubricVotes,
   SampleVote,
   Sentence,
-  SimulatorUsage,
 } from "../types.js";
-import { judgeName } from "../judges/stamp.js";
-import { amountText, count, isRecord, oneLine, percent, scoreText, shorten } from "./text.js";
+import { amountText, count, isRecord, oneLine, scoreText, shorten } from "./text.js";
 
 /** How a finding bears on the score: for it, against it, or not at all. */
 export type Bearing = "for" | "against" | "none";
@@ -38,7 +35,7 @@ export function isOfConversation({ metricName }: EvalMetricResult): boolean {
   return OF_CONVERSATIONS.includes(metricName);
 }
 
-function isNumber(value: number | undefined | null): value is number {
+export function isNumber(value: number | undefined | null): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
@@ -369,134 +366,7 @@ export function sentenceGroups({ explanation }: EvalMetricResult): SentenceGroup
   return groups.length > 1 || hasSteps(explanation) ? groups : groups.map(({ sentences }) => ({ sentences }));
 }
 
-/** The name of whoever judged, each once: models, functions, Vertex AI. */
-export function judgeNames(results: readonly EvalSetResult[]): string[] {
-  return [...new Set(results.flatMap(({ judges }) => judges ?? []).map(judgeName))];
-}
-
-/** What the judges of some sets did, all in all; undefined where nothing is known of it. */
-function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
-  const usages = results.flatMap(({ judgeUsage }) => (judgeUsage ? [judgeUsage] : []));
-  if (usages.length === 0) return undefined;
-  const sum = (key: keyof JudgeUsage) => usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
-  return {
-    calls: sum("calls"),
-    retried: sum("retried"),
-    cached: sum("cached"),
-    saved: sum("saved"),
-    lost: sum("lost"),
-    ...(usages.some(({ verdictsAtRisk }) => isNumber(verdictsAtRisk))
-      ? { savedAtRisk: sum("savedAtRisk"), verdictsAtRisk: sum("verdictsAtRisk") }
-      : {}),
-    inputTokens: sum("inputTokens"),
-    outputTokens: sum("outputTokens"),
-    ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
-    ...(usages.every(({ answered }) => isNumber(answered))
-      ? { answered: sum("answered"), failed: sum("failed"), asked: sum("asked"), unreported: sum("unreported") }
-      : {}),
-  };
-}
-
-/** What the models did that played users, all in all; undefined where none did. */
-function totalSimulatorUsage(results: readonly EvalSetResult[]): SimulatorUsage | undefined {
-  const usages = results.flatMap(({ simulatorUsage }) => (simulatorUsage ? [simulatorUsage] : []));
-  if (usages.length === 0) return undefined;
-  const sum = (key: Exclude<keyof SimulatorUsage, "models">) =>
-    usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
-  return {
-    models: [...new Set(usages.flatMap(({ models }) => models ?? []))].sort(),
-    calls: sum("calls"),
-    answered: sum("answered"),
-    failed: sum("failed"),
-    retried: sum("retried"),
-    lost: sum("lost"),
-    unreported: sum("unreported"),
-    inputTokens: sum("inputTokens"),
-    outputTokens: sum("outputTokens"),
-    ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
-  };
-}
-
-/** Tokens in words, and that they are a guess as far as answers did not say. */
-function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
-  const { answered = 0, unreported = 0 } = usage;
-  if (!hasTokens(usage)) return "";
-  if (unreported === 0) return tokensText(usage);
-  if (unreported >= answered) return `some ${amountText(usage.inputTokens)} tokens in, an estimate: no answer said`;
-  return `${tokensText(usage)} (estimated for ${count(unreported, "answer")})`;
-}
-
-/** What of the saved samples rests on a risk: ` (at least 12 of them at a risk of 1 %, for 9 verdicts)`; empty for nothing. */
-export function atRiskText(
-  { savedAtRisk = 0, verdictsAtRisk = 0 }: JudgeUsage,
-  results: readonly EvalSetResult[],
-): string {
-  if (verdictsAtRisk === 0) return "";
-  const risks = results.flatMap(({ judges = [] }) => judges.flatMap(({ earlyStop }) => earlyStop?.risk ?? []));
-  const risk = [...new Set(risks)].map(percentOf).join(" or ");
-  return ` (at least ${amountText(savedAtRisk)} of them at a risk of ${risk}, for ${count(verdictsAtRisk, "verdict")})`;
-}
-
 /** A chance that may be far below one per cent: `0.4 %`. */
-function percentOf(chance: number): string {
+export function percentOf(chance: number): string {
   return chance < 0.0005 ? "less than 0.1 %" : `${Number((100 * chance).toFixed(1))} %`;
-}
-
-/** An amount of money in a currency that only the user knows. */
-export function costText(cost: number): string {
-  if (cost > 0 && cost < 0.0001) return "less than 0.0001";
-  return amountText(cost, cost < 1 ? 4 : 2);
-}
-
-/**
- * `judged by gemini-2.5-flash: 41 calls, 12 samples saved by early stopping, 51,200 tokens in, 3,100 out`; undefined for
- * results that no judge had a part in, or that do not say.
- */
-export function judgesText(results: readonly EvalSetResult[]): string | undefined {
-  const usage = totalUsage(results);
-  const names = judgeNames(results).map((name) => shorten(name, 100));
-  if (usage === undefined && names.length === 0) return undefined;
-  const who = names.length > 0 ? `judged by ${names.join(", ")}` : "judges";
-  if (usage === undefined) return who;
-  const { calls, retried, cached, saved, lost, cost } = usage;
-  const parts = [
-    `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
-    saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage, results)}` : "",
-    cached > 0 ? `${amountText(cached)} from the cache` : "",
-    // Those that no call was made for are among them.
-    lost > 0 ? `${count(lost, "sample")} without a reply` : "",
-    usedTokensText(usage),
-    isNumber(cost) ? `cost ${costText(cost)}` : "",
-  ];
-  return `${who}: ${parts.filter((part) => part !== "").join(", ")}`;
-}
-
-/**
- * `human labels agree with the judge: safety_v1 in 85 % of 60 (74 to 92 %)`; undefined for results without a
- * calibration.
- */
-export function calibrationsText(results: readonly EvalSetResult[]): string | undefined {
-  const texts = results.flatMap(({ judgeCalibrations }) =>
-    (judgeCalibrations ?? []).map(({ metricName, labelled, agreement: { value, low, high }, stale }) => {
-      const interval = isNumber(low) && isNumber(high) ? ` (${Math.round(100 * low)} to ${percent(high)})` : "";
-      const old = stale === undefined ? "" : ", before changes";
-      return `${shorten(metricName, 100)} in ${percent(value)} of ${amountText(labelled)}${interval}${old}`;
-    }),
-  );
-  return texts.length === 0 ? undefined : `human labels agree with the judge: ${[...new Set(texts)].join("; ")}`;
-}
-
-/** `users played by gemini-2.5-flash: 12 calls, 9,100 tokens in, 300 out`; undefined where no model played a user. */
-export function simulatorText(results: readonly EvalSetResult[]): string | undefined {
-  const usage = totalSimulatorUsage(results);
-  if (usage === undefined) return undefined;
-  const { models, calls, retried, lost, cost } = usage;
-  const parts = [
-    `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
-    lost > 0 ? `${amountText(lost)} without a reply` : "",
-    usedTokensText(usage),
-    isNumber(cost) ? `cost ${costText(cost)}` : "",
-  ];
-  const who = models.map((name) => shorten(name, 100)).join(", ");
-  return `users played by ${who === "" ? "a model" : who}: ${parts.filter((part) => part !== "").join(", ")}`;
 }

@@ -18,7 +18,8 @@
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, JudgeCalibration } from "../types.js";
 import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, traceOf, verdictText } from "./difference.js";
-import { calibrationsText, judgeNames, tokensOf } from "./judged.js";
+import { tokensOf } from "./judged.js";
+import { calibrationsText, judgeNames } from "./usage.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import { reliabilityProperties, repeatedOf } from "./reliability.js";
 import {

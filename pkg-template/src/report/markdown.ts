@@ -9,7 +9,7 @@ import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, traceOf, verdictText } from "./difference.js";
-import { calibrationsText, judgesText, simulatorText } from "./judged.js";
+import { calibrationsText, judgesText, simulatorText } from "./usage.js";
 import { neededText, type ReliabilityTable, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
 import {
   alikeRuns,

@@ -18,7 +18,8 @@ import {
   verdictText,
 } from "./difference.js";
 import { outputsOf } from "./happenings.js";
-import { calibrationsText, isOfConversation, judgesText, simulatorText } from "./judged.js";
+import { isOfConversation } from "./judged.js";
+import { calibrationsText, judgesText, simulatorText } from "./usage.js";
 import { neededText, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
 import {
   alikeRuns,

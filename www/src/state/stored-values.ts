@@ -131,13 +131,13 @@ export function keptRunIn(value: unknown): KeptRun | undefined {
 export function runEntriesIn(value: unknown): RunEntry[] {
   return itemsOf(value).flatMap((entry): RunEntry[] => {
     const { id, name, sets, creationTimestamp, thresholds } = propertiesOf(entry);
-    if (!isText(id) || !isText(name)) return [];
+    if (!isString(id) || !isString(name)) return [];
     const counted = itemsOf(sets).flatMap((set): ComparableRun["sets"] => {
       const { evalSetId, ...counts } = propertiesOf(set);
       const [total, passed, failed, notEvaluated] = ["total", "passed", "failed", "notEvaluated"].map((key) =>
         isAmount(counts[key]) ? counts[key] : 0,
       ) as [number, number, number, number];
-      return isText(evalSetId) ? [{ evalSetId, total, passed, failed, notEvaluated }] : [];
+      return isString(evalSetId) ? [{ evalSetId, total, passed, failed, notEvaluated }] : [];
     });
     const isTime = isAmount(creationTimestamp) && creationTimestamp <= 8.64e12;
     return [
