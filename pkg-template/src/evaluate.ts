@@ -1,7 +1,7 @@
 import { evalSetOf } from "./adk-schema.js";
 import { call } from "./engine/call.js";
 import { abortedSince, drive, type RunEnd } from "./run/run.js";
-import { failuresIn, failureWarnings } from "./run/failed-metrics.js";
+import { contradictions, failuresIn, failureWarnings } from "./run/failed-metrics.js";
 import { silenceWarnings, silentTurnsIn } from "./run/silence.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { reading } from "./engine/values.js";
@@ -269,6 +269,7 @@ async function* evaluateWith(
         const more = [
           ...silenceWarnings(silentTurns),
           ...failureWarnings(failures, set.evalCaseResults.length),
+          ...contradictions(set, plan),
           ...(unused === undefined || belonging === "one of many" ? [] : [unused]),
         ];
         if (more.length > 0) set.warnings = [...(set.warnings ?? []), ...more];
@@ -393,7 +394,7 @@ function noteAdvisory(set: EvalSetResult, wanted: readonly string[], metrics: re
 function noteJudges(set: EvalSetResult, { stamps, progress, warnings }: NonNullable<RunEnd["judges"]>, plan: RunPlan) {
   set.judges = stamps;
   // What no result waits for any more is given up when the run ends.
-  const { inFlight, queued, leftMs: _leftMs, ...usage } = progress;
+  const { inFlight, queued, leftMs: _leftMs, lastFailure: _lastFailure, ...usage } = progress;
   const [failed, lost, asked] = [usage.failed + inFlight, usage.lost + inFlight, usage.asked - queued];
   set.judgeUsage = { ...usage, failed, lost, asked };
   if (warnings.length > 0) {

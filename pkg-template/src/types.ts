@@ -157,7 +157,11 @@ export interface JudgeReply {
  * Asks a judge model. Errors that it throws end the sample; those with `retryable: true` are asked again, after
  * `retryAfterMs` if they say so.
  */
-export type Judge = (request: JudgeRequest, options: { signal: AbortSignal }) => Promise<JudgeReply | string>;
+export interface Judge {
+  (request: JudgeRequest, options: { signal: AbortSignal }): Promise<JudgeReply | string>;
+  /** Says for a function of your own which of its versions gave the replies in a `cache`: change it with the function. */
+  readonly cacheVersion?: string;
+}
 
 /** Keeps replies by the key of their request. What it throws is a warning: the judge is asked instead. */
 export interface JudgeCache {
@@ -249,7 +253,7 @@ export interface JudgeProgress {
   verdictsAtRisk?: number;
   /** Samples that will have no reply. */
   lost: number;
-  /** Answers that do not say how many tokens they took; these are estimated from the length of the prompt. */
+  /** Answers that do not say how many tokens they took; these are estimated: four bytes of a prompt or reply are one. */
   unreported: number;
   /** Tokens of prompts. */
   inputTokens: number;
@@ -259,6 +263,8 @@ export interface JudgeProgress {
   cost?: number;
   /** How long the samples asked so far will take, in milliseconds; absent before the first reply. */
   leftMs?: number;
+  /** What the last call that failed said; absent once another is answered. */
+  lastFailure?: string;
 }
 
 /**
@@ -267,7 +273,7 @@ export interface JudgeProgress {
  */
 export type JudgeUsage = Omit<
   JudgeProgress,
-  "inFlight" | "queued" | "leftMs" | "answered" | "failed" | "asked" | "unreported"
+  "inFlight" | "queued" | "leftMs" | "lastFailure" | "answered" | "failed" | "asked" | "unreported"
 > &
   Partial<Pick<JudgeProgress, "answered" | "failed" | "asked" | "unreported">>;
 

@@ -109,9 +109,9 @@ test("LocalEvalService tells what users took, case by case, and warns of their s
       used && [used.models, used.calls, used.answered, used.unreported, used.outputTokens, used.cost >= 0.0002],
     ]),
     [
-      ["one", [["the function judge"], 2, 2, 1, 10, true]],
+      ["one", [["the function judge"], 2, 2, 1, 12, true]],
       ["plain", undefined],
-      ["two", [["the function judge"], 1, 1, 1, 0, true]],
+      ["two", [["the function judge"], 1, 1, 1, 2, true]],
     ],
   );
   for (const { warnings } of found) {

@@ -23,6 +23,8 @@ interface Pool {
   threshold: number | undefined;
   score: number | undefined;
   status: EvalStatus;
+  /** Whether lower scores are the better ones; undefined if the statuses that it gave do not agree. */
+  isLowerBetter: boolean | undefined;
   reason: string | undefined;
 }
 
@@ -49,14 +51,15 @@ export function failuresOf(
         message: `${what} in case ${runsName(evalId, failed, runs.length)}: ${reason}`,
       });
     }
-    for (const { metricName, threshold, score, status, reason } of poolsOf(evalId, runs)) {
+    for (const pool of poolsOf(evalId, runs)) {
+      const { metricName, threshold, score, status, reason } = pool;
       if (status === EvalStatus.PASSED || status === EvalStatus.INFORMATIONAL || advisory.includes(metricName))
         continue;
       const mean = runs.length === 1 ? "" : ` on average of ${runs.length} runs`;
       const message =
         score === undefined
           ? `${metricName} was not evaluated in case ${caseName(evalId)}: ${reason ?? NO_REASON}`
-          : `${metricName} is ${scoreText(score, threshold)} in case ${caseName(evalId)}${mean}, threshold ${threshold}`;
+          : `${metricName} is ${scoreText(score, threshold)} in case ${caseName(evalId)}${mean}, threshold ${threshold}${directionOf(pool)}`;
       failures.push({
         evalSetId,
         evalId,
@@ -68,6 +71,14 @@ export function failuresOf(
     }
   }
   return failures;
+}
+
+/** How the score of a metric was compared with the threshold, if that is not as everybody expects. */
+function directionOf({ isLowerBetter }: Pool): string {
+  if (isLowerBetter === false) return "";
+  return isLowerBetter === true
+    ? ": lower scores are better, say the statuses that its evaluator gives"
+    : ": the mean decides, since its evaluator's statuses say of neither higher nor lower scores that they are better";
 }
 
 /** Prints the report with every turn: its texts, calls and scores. */
@@ -94,6 +105,7 @@ function poolsOf(evalId: string, runs: readonly EvalCaseResult[]): Pool[] {
       threshold,
       score: undefined,
       status: EvalStatus.NOT_EVALUATED,
+      isLowerBetter: false,
       reason: undefined,
     };
     metrics.set(metricName, pool);
@@ -121,21 +133,22 @@ function poolsOf(evalId: string, runs: readonly EvalCaseResult[]): Pool[] {
     pool.score = numberOrNone(withEngine((engine) => engine.exactMean(scores)));
     if (pool.status === EvalStatus.INFORMATIONAL || pool.score === undefined) continue;
     const { score, threshold = 0 } = pool;
-    const passes = isLowerBetter(scored, threshold) ? score <= threshold : score >= threshold;
+    pool.isLowerBetter = isLowerBetter(scored, threshold);
+    const passes = pool.isLowerBetter === true ? score <= threshold : score >= threshold;
     pool.status = passes ? EvalStatus.PASSED : EvalStatus.FAILED;
   }
   return pools;
 }
 
-/** Whether all that passes or fails says, by score and status, that a lower score is the better one. */
-function isLowerBetter(results: readonly EvalMetricResult[], threshold: number): boolean {
-  const decided = results.filter(
-    ({ score, evalStatus }) =>
-      score !== undefined &&
-      score !== threshold &&
-      (evalStatus === EvalStatus.PASSED || evalStatus === EvalStatus.FAILED),
+/** Whether all that passes or fails says, by score and status, that a lower score is the better one; undefined if they differ. */
+function isLowerBetter(results: readonly EvalMetricResult[], threshold: number): boolean | undefined {
+  const directions = new Set(
+    results.flatMap(({ score, evalStatus }) => {
+      if (score === undefined || score === threshold) return [];
+      if (evalStatus !== EvalStatus.PASSED && evalStatus !== EvalStatus.FAILED) return [];
+      return [score > threshold === (evalStatus === EvalStatus.FAILED)];
+    }),
   );
-  const isLower = ({ score = 0, evalStatus }: EvalMetricResult) =>
-    score > threshold === (evalStatus === EvalStatus.FAILED);
-  return decided.length > 0 && decided.every(isLower);
+  if (directions.size > 1) return undefined;
+  return directions.has(true);
 }

@@ -2,6 +2,7 @@
 
 import { AdkMetricsError } from "../errors.js";
 import { emptyBudget } from "../run/judge-options.js";
+import { estimateWarning } from "../run/judge-progress.js";
 import { tokensOf } from "../judges/reply.js";
 import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } from "../types.js";
 
@@ -19,6 +20,11 @@ export interface SpendingState {
   players: readonly (readonly [name: string, versions: readonly string[]])[];
   models: readonly string[];
   warnings: readonly string[];
+}
+
+/** The tokens of a text, of four bytes each. */
+function estimatedTokens(text: string): number {
+  return Math.floor(new TextEncoder().encode(text).length / 4);
 }
 
 /** How many versions of models are named. */
@@ -117,7 +123,7 @@ export class Spending {
     return versions;
   }
 
-  /** Counts what a reply took; if that is not said, tokens of some four bytes of the prompt, as the engine does. */
+  /** Counts what a reply took; what that does not say is estimated as the engine does, tokens of four bytes. */
   reply(player: Player, prompt: string, reply: JudgeReply): void {
     this.#whole?.reply(player, prompt, reply);
     const { usage = {}, modelVersion } = reply;
@@ -125,11 +131,11 @@ export class Spending {
       this.#versionsOf(playerName(player)).add(modelVersion);
     }
     const known = tokensOf(usage);
-    const isKnown = known.inputTokens !== undefined || known.outputTokens !== undefined;
-    const estimate = isKnown ? 0 : Math.floor(new TextEncoder().encode(prompt).length / 4);
-    const { inputTokens = estimate, outputTokens = 0 } = known;
+    // Servers that count none report 0.
+    const inputTokens = known.inputTokens || estimatedTokens(prompt);
+    const outputTokens = known.outputTokens || (usage.totalTokens ? 0 : estimatedTokens(reply.text));
     this.#used.answered += 1;
-    if (!isKnown) this.#used.unreported += 1;
+    if (!known.inputTokens || (!known.outputTokens && outputTokens > 0)) this.#used.unreported += 1;
     this.#used.inputTokens += inputTokens;
     this.#used.outputTokens += outputTokens;
     const price = this.#budget.prices?.[player.model];
@@ -202,11 +208,14 @@ export class Spending {
   /** Says in the results what was spent. */
   noteIn(result: EvalSetResult): void {
     if (this.#used.calls > 0) result.simulatorUsage = this.used;
+    const { answered, unreported } = this.#used;
+    const estimated = estimateWarning("the simulated user", answered, unreported, this.#budget);
     const known = (result.warnings ?? []).map(({ message }) => message);
     const warnings = [...this.#warnings].filter((message) => !known.includes(message));
-    if (warnings.length === 0) return;
+    if (warnings.length === 0 && estimated === undefined) return;
     result.warnings = [
       ...warnings.map((message) => ({ code: "invalid_input" as const, message })),
+      ...(estimated === undefined ? [] : [estimated]),
       ...(result.warnings ?? []),
     ];
   }

@@ -154,11 +154,10 @@ export class JudgeMaker {
     if (module === undefined) return;
     hostUserCode();
     this.#recorded = await loadJudge(module);
-    const { functionName, hasFunction = functionName !== undefined } = identityOf(this.#recorded);
-    if (this.#choice.cache !== undefined && hasFunction) {
+    if (this.#choice.cache !== undefined && identityOf(this.#recorded).hasFunction === true) {
       throw new Mistake("--cache cannot keep the replies of a function: nothing says when it would reply differently", {
         location: module.file,
-        help: "Leave --cache out, or have the module export what openaiJudge() and the like return",
+        help: 'Give the function a version, and change it with the function: export default Object.assign(judge, { cacheVersion: "1" })',
       });
     }
   }

@@ -1,5 +1,5 @@
-import { count, defused, shorten } from "../report/text.js";
-import type { Progress } from "../types.js";
+import { count, defused, oneLine, shorten } from "../report/text.js";
+import type { JudgeProgress, Progress } from "../types.js";
 import { paint } from "./process.js";
 import { usageText } from "./tally.js";
 
@@ -7,6 +7,11 @@ const WIDTH = 24;
 const INTERVAL_MS = 80;
 /** A judge may take long for its first reply. */
 const WAITING_MS = 500;
+/** Calls that fail for so long with no reply between them are told of, and how often. */
+const FAILING_MS = 1000;
+const TELL_AGAIN_MS = 60_000;
+/** Characters of a failure that are shown. */
+const LONGEST_FAILURE = 500;
 
 /** A bar on stderr, if that is a terminal. Runs that end at once never show it. */
 export class ProgressBar {
@@ -15,6 +20,9 @@ export class ProgressBar {
   #visible = false;
 
   #waiting: NodeJS.Timeout | undefined;
+  /** Since when no call was answered, and when that may be told again. */
+  #failingSince: number | undefined;
+  #silentUntil = 0;
 
   /** Shows, until there is more to show, that an evalset waits for replies. */
   begin(name: string, calls: () => number): void {
@@ -31,6 +39,7 @@ export class ProgressBar {
   update(name: string, { done, total, judge }: Progress): void {
     clearInterval(this.#waiting);
     const now = performance.now();
+    if (judge !== undefined) this.#tellFailure(judge, now);
     if (!this.#stream.isTTY || now - this.#drawn < INTERVAL_MS) return;
     this.#drawn = now;
     const parts = [`${done}/${total}`, name];
@@ -45,6 +54,21 @@ export class ProgressBar {
     clearInterval(this.#waiting);
     if (this.#visible) this.#stream.write("\r\u001b[2K");
     this.#visible = false;
+  }
+
+  /** Says why nothing goes on while failed calls are made again. */
+  #tellFailure({ lastFailure, answered }: JudgeProgress, now: number): void {
+    if (lastFailure === undefined) {
+      this.#failingSince = undefined;
+      return;
+    }
+    this.#failingSince ??= now;
+    if (now - this.#failingSince < FAILING_MS || now < this.#silentUntil) return;
+    this.#silentUntil = now + TELL_AGAIN_MS;
+    const where = this.#stream.isTTY ? "\r\u001b[2K" : "";
+    const since = answered === 0 ? "no call has been answered yet" : "no call was answered lately";
+    const why = defused(shorten(oneLine(lastFailure), LONGEST_FAILURE));
+    this.#stream.write(`${where}${since}; the last one failed: ${why}\n`);
   }
 
   #draw(share: number, parts: readonly string[]): void {

@@ -19,7 +19,7 @@ export interface JudgeIdentity {
   readonly provider?: Provider;
   /** The name of the function that answers, where it is the user's own; empty if it has none. */
   readonly functionName?: string;
-  /** Whether a function of the user's own is among those that answer: nothing says when that would reply differently. */
+  /** Whether a function without a `cacheVersion` is among those that answer: nothing says when it would reply differently. */
   readonly hasFunction?: boolean;
   /** The judges of a panel by name, of which each sample asks the next. */
   readonly panel?: readonly string[];
@@ -70,18 +70,22 @@ export function checkJudge(judge: unknown, path = "judge"): void {
   if (makers.has(judge)) throw notMade(path);
 }
 
-/** What is known of a judge; of those that users write no more than the name. */
+/** What is known of a judge; of those that users write no more than the name, and the version they give it. */
 export function identityOf(judge: Judge): JudgeIdentity {
-  return identities.get(judge) ?? { functionName: nameOf(judge) };
+  const known = identities.get(judge);
+  if (known !== undefined) return known;
+  const [functionName = "", cacheVersion] = (["name", "cacheVersion"] as const).map((key) => textOf(judge, key));
+  if (cacheVersion === undefined) return { functionName, hasFunction: true };
+  return { functionName, variant: { cacheVersion } };
 }
 
-/** The name of a function, which may be anything. */
-function nameOf(judge: Judge): string {
+/** A property of a function, which may be anything. */
+function textOf(judge: Judge, key: "name" | "cacheVersion"): string | undefined {
   try {
-    const { name } = judge as { name: unknown };
-    return typeof name === "string" ? name.slice(0, LONGEST_NAME) : "";
+    const value: unknown = judge[key as keyof Judge];
+    return typeof value === "string" ? value.slice(0, LONGEST_NAME) : undefined;
   } catch {
-    return "";
+    return undefined;
   }
 }
 

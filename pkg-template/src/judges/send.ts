@@ -182,3 +182,8 @@ function addressOf(url: string, base?: string): string {
     return "the server";
   }
 }
+
+/** A request with the access token that it lacks. */
+export function withToken(http: HttpRequest, token: string | undefined): HttpRequest {
+  return token === undefined ? http : { ...http, headers: [...http.headers, ["authorization", `Bearer ${token}`]] };
+}

@@ -58,7 +58,7 @@ function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
   const { answered = 0, unreported = 0 } = usage;
   if (!hasTokens(usage)) return "";
   if (unreported === 0) return tokensText(usage);
-  if (unreported >= answered) return `some ${amountText(usage.inputTokens)} tokens in, an estimate: no answer said`;
+  if (unreported >= answered) return `some ${tokensText(usage)}, an estimate: no answer said`;
   return `${tokensText(usage)} (estimated for ${count(unreported, "answer")})`;
 }
 

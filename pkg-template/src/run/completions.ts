@@ -2,7 +2,7 @@
 
 import type { EvalRun } from "../generated/adk_metrics.js";
 import type { CustomAnswer } from "./custom.js";
-import { type CallAnswer, deliverAnswer } from "./judging.js";
+import { type CallAnswer } from "./judging.js";
 
 export function deliver(run: EvalRun, completion: Completion): void {
   if ("call" in completion) {
@@ -91,5 +91,19 @@ export class CompletionQueue {
       clearTimeout(timer);
     }
     this.#woken = false;
+  }
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** Hands the engine what came of a call at a time. */
+function deliverAnswer(run: EvalRun, now: number, call: number, answer: CallAnswer): void {
+  if ("failed" in answer) {
+    run.handleFailure(now, call, answer.failed);
+  } else if ("reply" in answer) {
+    const { text, usage = {} } = answer.reply;
+    run.handleReply(now, call, encoder.encode(text), usage, answer.cached);
+  } else {
+    answer.take(run.handleAnswer(now, call, answer.raw.answer, answer.raw.body, answer.token));
   }
 }

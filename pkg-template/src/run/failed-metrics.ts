@@ -1,4 +1,4 @@
-/** What is said of metrics of the user's own that failed: beside others that pass, a case passes without them. */
+/** What is said of metrics of the user's own: of those that failed, and of those whose statuses are not what the scores are. */
 
 import { EvalStatus } from "../enums.js";
 import type { EvalSetResult, Mistake } from "../types.js";
@@ -32,5 +32,30 @@ export function failureWarnings(failed: ReadonlyMap<string, MetricFailures>, res
   return [...failed].map(([metricName, { cases, first }]) => ({
     code: "custom_metric_failed",
     message: `\`${metricName}\` failed in ${cases} of ${results} case results. The first: ${first}`,
+  }));
+}
+
+/** A warning for each metric of the user's own that passes below its threshold, or fails at or above it. */
+export function contradictions(set: EvalSetResult, { registry }: RunPlan): Mistake[] {
+  const own = new Set(registry.customMetricNames());
+  if (own.size === 0) return [];
+  const found = new Map<string, { cases: number; first: string }>();
+  for (const { evalId, overallEvalMetricResults, evalMetricResultPerInvocation } of set.evalCaseResults) {
+    const inCase = new Set<string>();
+    const turns = evalMetricResultPerInvocation.flatMap(({ evalMetricResults }) => evalMetricResults);
+    for (const { metricName, score, threshold, evalStatus } of [...overallEvalMetricResults, ...turns]) {
+      if (!own.has(metricName) || inCase.has(metricName) || score === undefined || threshold === undefined) continue;
+      if (evalStatus !== (score < threshold ? EvalStatus.PASSED : EvalStatus.FAILED)) continue;
+      inCase.add(metricName);
+      const first = `${evalId} has ${score} with a threshold of ${threshold}, and ${EvalStatus[evalStatus]}`;
+      const known = found.get(metricName) ?? { cases: 0, first };
+      known.cases += 1;
+      found.set(metricName, known);
+    }
+  }
+  return [...found].map(([metricName, { cases, first }]) => ({
+    code: "custom_metric_failed",
+    message: `the evaluator of \`${metricName}\` gives statuses that contradict its scores in ${cases} of ${set.evalCaseResults.length} case results; a case has the status. The first: ${first}`,
+    help: "Leave `overallEvalStatus` and `evalStatus` out where a score passes from its threshold up. AgentEvaluator and toPassEvalSet compare the mean of the scores instead, downwards if all statuses say that lower scores are better",
   }));
 }

@@ -1,7 +1,8 @@
 /** How far the calls of judges are. */
 
 import type { EvalRun } from "../generated/adk_metrics.js";
-import type { JudgeProgress } from "../types.js";
+import type { EngineError } from "../generated/contract.js";
+import type { Budget, JudgeProgress } from "../types.js";
 
 /** How the counts of the engine differ from what the parts of a merged run did. */
 export interface ProgressCorrection {
@@ -38,5 +39,24 @@ export function judgeProgress(
     ...(verdictsAtRisk === 0 ? {} : { savedAtRisk, verdictsAtRisk }),
     ...(hasPrices ? { cost } : {}),
     ...(leftMs === undefined ? {} : { leftMs }),
+  };
+}
+
+/**
+ * The warning of a budget in tokens or money that counts estimates.
+ *
+ * @param who Who answered, in the plural.
+ */
+export function estimateWarning(
+  who: string,
+  answered: number,
+  unreported: number,
+  { tokens, cost }: Budget,
+): EngineError | undefined {
+  if (unreported === 0 || (tokens === undefined && cost === undefined)) return undefined;
+  return {
+    code: "invalid_input",
+    message: `${unreported} of ${answered} answers of ${who} did not say how many tokens they took, so the budget counts an estimate: four bytes of a prompt or reply are one token`,
+    help: "A judge of your own can return `usage`; otherwise leave some room below what may really be spent",
   };
 }

@@ -4,7 +4,7 @@ import { cacheKey } from "../judges/cache.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
 import { abortedBy } from "../judges/failure.js";
 import { replyOf } from "../judges/reply.js";
-import { transfer } from "../judges/send.js";
+import { transfer, withToken } from "../judges/send.js";
 import type { RawAnswer } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
 import type {
@@ -16,12 +16,21 @@ import type {
   JudgeOutcome,
   RunHeader,
 } from "../generated/contract.js";
-import type { EvaluatorOptions, JudgeReply, JudgeRequest, JudgeStamp, VotePrior } from "../types.js";
+import type {
+  Budget,
+  EvaluatorOptions,
+  JudgeProgress,
+  JudgeReply,
+  JudgeRequest,
+  JudgeStamp,
+  VotePrior,
+} from "../types.js";
 import { AskedQuestions, MOST_REPLIES } from "./asked.js";
 import { failedBy } from "./failure.js";
+import { ForeignReplies, keep } from "./foreign-replies.js";
 import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
 import { ReplyCache } from "./reply-cache.js";
-import { NO_CORRECTION, type ProgressCorrection } from "./judge-progress.js";
+import { estimateWarning, NO_CORRECTION, type ProgressCorrection } from "./judge-progress.js";
 import { checkModel, type JudgeTarget, notSentTo, targetOf } from "./target.js";
 
 /** How a call ended. */
@@ -84,6 +93,10 @@ export class JudgeDispatcher {
   readonly #journal: JournalSection | undefined;
   /** How many calls failed for a sample without a reply yet, by `callKey`. */
   readonly #failedFor = new Map<string, number>();
+  /** The replies in the cache that functions did not give themselves. */
+  readonly #foreign = new ForeignReplies();
+  /** What the last call that failed said, if none was answered since. */
+  lastFailure: string | undefined;
   /** The kinds of warnings that were given. */
   readonly #warned = new Set<string>();
 
@@ -214,6 +227,13 @@ export class JudgeDispatcher {
     });
   }
 
+  /** Warns of replies that other functions may have given, and of a budget that counts what it can only estimate. */
+  noteGuesses({ answered, unreported }: JudgeProgress, budget: Budget = {}): void {
+    this.warnings.push(...this.#foreign.warnings());
+    const warning = estimateWarning("judges", answered, unreported, budget);
+    if (warning !== undefined) this.warnings.push(warning);
+  }
+
   /** Warns of metrics that more than one model judged: a service may replace a model in the middle of a run. */
   noteChanges(): void {
     for (const [metric, versions] of this.#versions) {
@@ -241,8 +261,13 @@ export class JudgeDispatcher {
     const targeted: TargetedRequest = { target, question, callKey: key, request, http, signal: controller.signal };
     const answer = this.#answer(targeted, (found) => this.#take(begun, metric, found)).then((answer) => {
       begun.controller = undefined;
-      if ("failed" in answer) this.#fail(begun);
-      else if ("reply" in answer) this.#noteVersion(metric, answer.reply);
+      if ("failed" in answer) {
+        this.lastFailure = answer.failed.message;
+        this.#fail(begun);
+      } else if ("reply" in answer) {
+        this.lastFailure = undefined;
+        this.#noteVersion(metric, answer.reply);
+      }
       return answer;
     });
     const begun: KnownCall = { key, question, controller, answer };
@@ -252,6 +277,7 @@ export class JudgeDispatcher {
 
   /** Takes the reply that the engine read from an answer; undefined if there is none. */
   #take(call: KnownCall, metric: number, reply: JudgeReply | undefined): void {
+    if (reply !== undefined) this.lastFailure = undefined;
     if (reply === undefined) {
       this.#fail(call);
       return;
@@ -280,6 +306,7 @@ export class JudgeDispatcher {
     if (call?.controller === undefined) return;
     const inTime = this.#timeoutMs === undefined ? "in time" : `within ${this.#timeoutMs} ms`;
     const message = `the judge did not answer ${inTime}`;
+    this.lastFailure = message;
     this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
     this.#forget(call);
     call.controller.abort();
@@ -384,6 +411,7 @@ export class JudgeDispatcher {
     const key = await cacheKey(request, target.cacheOwner);
     const began = performance.now();
     const hit = (reply: JudgeReply): CallAnswer => {
+      this.#foreign.found(target, key);
       this.#keep(targeted, reply, true, began);
       return { reply, cached: true };
     };
@@ -397,8 +425,12 @@ export class JudgeDispatcher {
       return hit(found);
     }
     const settle = (reply: JudgeReply | undefined): void => {
-      if (reply === undefined) release?.();
-      else cache.store(key, reply, release);
+      if (reply === undefined) {
+        release?.();
+        return;
+      }
+      keep(target, key);
+      cache.store(key, reply, release);
     };
     return this.#send(targeted, settle, take);
   }
@@ -439,7 +471,10 @@ export class JudgeDispatcher {
           if (isTaken) return;
           isTaken = true;
           const reply = outcome !== undefined && "reply" in outcome ? replyOf(outcome.reply) : undefined;
-          if (outcome !== undefined && "failure" in outcome) this.#keepFailure(targeted, outcome.failure);
+          if (outcome !== undefined && "failure" in outcome) {
+            this.lastFailure = outcome.failure.message;
+            this.#keepFailure(targeted, outcome.failure);
+          }
           settle(reply);
           if (outcome !== undefined) take(reply);
         },
@@ -458,24 +493,5 @@ export class JudgeDispatcher {
   }
 }
 
-/** A request with the access token that it lacks. */
-function withToken(http: HttpRequest, token: string | undefined): HttpRequest {
-  return token === undefined ? http : { ...http, headers: [...http.headers, ["authorization", `Bearer ${token}`]] };
-}
-
 /** The most versions of models that a stamp names. */
 const MOST_VERSIONS = 20;
-
-const encoder = /* @__PURE__ */ new TextEncoder();
-
-/** Hands the engine what came of a call at a time. */
-export function deliverAnswer(run: EvalRun, now: number, call: number, answer: CallAnswer): void {
-  if ("failed" in answer) {
-    run.handleFailure(now, call, answer.failed);
-  } else if ("reply" in answer) {
-    const { text, usage = {} } = answer.reply;
-    run.handleReply(now, call, encoder.encode(text), usage, answer.cached);
-  } else {
-    answer.take(run.handleAnswer(now, call, answer.raw.answer, answer.raw.body, answer.token));
-  }
-}

@@ -201,6 +201,7 @@ class RunDriver {
     await this.#judges.stored(this.#plan.options.signal);
     this.#judges.noteChanges();
     this.#judges.noteForgotten();
+    this.#judges.noteGuesses(progress, this.#plan.options.budget);
     return {
       cancelled,
       judges: { stamps: this.#judges.stamps(risk, priors), progress, warnings: this.#judges.warnings },
@@ -259,9 +260,10 @@ class RunDriver {
   #progress(isFinished: boolean): JudgeProgress | undefined {
     if (!this.#judges.isNeeded || !(this.#hasNews || isFinished)) return undefined;
     const { run } = this.#session;
-    const { failedBefore } = this.#judges;
+    const { failedBefore, lastFailure } = this.#judges;
     const correction = this.#judges.correction(isFinished);
-    return call(this.#plan, () => judgeProgress(run, this.#hasPrices, failedBefore, correction));
+    const progress = call(this.#plan, () => judgeProgress(run, this.#hasPrices, failedBefore, correction));
+    return lastFailure === undefined ? progress : { ...progress, lastFailure };
   }
 
   /** Begins custom metrics. */

@@ -23,6 +23,8 @@ export interface JudgeTarget {
   label: string;
   /** Under whose name replies are kept. */
   cacheOwner: string;
+  /** For a function whose replies nothing else tells from those of another: the keys of those that it gave. */
+  keptReplies?: Set<string>;
   /** What tells apart judges that differ in their settings alone, which may be secret. */
   settings?: string;
   model: string | undefined;
@@ -45,12 +47,13 @@ export function targetOf(
     return { endpoint, ask: neverCalled, label, cacheOwner: label, model: undefined };
   }
   const judge = models.length === 0 ? judgeOf(options, model) : panelFor(options, models);
-  const { label = "", variant, model: own, provider, functionName, notSent, panel } = identityOf(judge);
+  const { label = "", variant, model: own, provider, functionName, hasFunction, notSent, panel } = identityOf(judge);
   const endpoint = endpointOf(judge);
   const retirement = retirementOf(judge, model);
   const ask: JudgeTarget["ask"] = (request, signal) => judge(request, { signal });
   const hasSettings = variant !== undefined && Object.keys(variant).length > 0;
-  const cacheOwner = hasSettings ? `${label} ${jsonOf(variant)}` : label;
+  const owner = label === "" && functionName !== undefined ? `function ${functionName}` : label;
+  const cacheOwner = hasSettings ? `${owner} ${jsonOf(variant)}` : owner;
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(hasSettings ? { settings: hashOf([cacheOwner]) } : {}),
@@ -60,7 +63,17 @@ export function targetOf(
     cacheOwner,
     model: own,
     ...definedProperties({ functionName, provider, panel, notSent }),
+    ...(hasFunction === true ? { keptReplies: keptRepliesOf(judge) } : {}),
   };
+}
+
+const keptReplies = /* @__PURE__ */ new WeakMap<Judge, Set<string>>();
+
+/** The keys of the replies that a judge gave in this process and a cache was given. */
+function keptRepliesOf(judge: Judge): Set<string> {
+  const keys = keptReplies.get(judge) ?? new Set<string>();
+  keptReplies.set(judge, keys);
+  return keys;
 }
 
 /** The judge of a panel: the one that is given, or one for each of the models that a criterion names. */

@@ -34,7 +34,7 @@
 //! calls.ask(Ask { question: 7, samples: 2, group, ..Ask::default() });
 //! let CallAction::Send(Call { id, sample: 0, .. }) = calls.poll(0.0) else { panic!("one call may be sent") };
 //! assert_eq!(calls.poll(0.0), CallAction::WakeAt(120_000.0), "the time limit of the call");
-//! assert!(calls.reply(800.0, id, Usage::default()).is_some_and(|sample| sample.question == 7));
+//! assert!(calls.reply(800.0, id, Usage::default(), 0).is_some_and(|sample| sample.question == 7));
 //! assert!(matches!(calls.poll(800.0), CallAction::Send(Call { sample: 1, .. })));
 //! ```
 
@@ -265,16 +265,19 @@ impl Calls {
     }
 
     /// Reports that a call was answered. Returns its sample, or `None` if the reply is no longer needed.
-    /// Unreported tokens count as expected.
-    pub fn reply(&mut self, now: Millis, call: u32, usage: Usage) -> Option<Sample> {
+    /// An input of 0 counts as expected; `unreported_output` estimates the output that `usage` lacks.
+    pub fn reply(&mut self, now: Millis, call: u32, usage: Usage, unreported_output: u64) -> Option<Sample> {
         self.advance(now);
-        let flight = self.find(call)?;
-        let task = flight.task;
-        let is_reported = usage.total() > 0;
-        self.charge(&task, if is_reported { usage } else { task.expected() });
+        let InFlightCall { task, sent_at, .. } = self.find(call)?;
+        let mut used = usage;
+        if usage.input_tokens == 0 {
+            used.input_tokens = u64::from(task.tokens);
+        }
+        used.output_tokens += unreported_output;
+        self.charge(&task, used);
         self.progress.answered += 1;
-        self.progress.unreported += u32::from(!is_reported);
-        self.latency_sum += self.now - flight.sent_at;
+        self.progress.unreported += u32::from(usage.total() == 0 || used != usage);
+        self.latency_sum += self.now - sent_at;
         self.throttle.replied();
         Some(task.sample())
     }
@@ -317,6 +320,12 @@ impl Calls {
         let index = self.retries.partition_point(|known| known.is_after(&retry));
         self.retries.insert(index, retry);
         None
+    }
+
+    /// Ends the delays of the retries of a group.
+    pub fn hurry(&mut self, group: u32) {
+        let due = self.retries.extract_if(.., |retry| retry.task.group == group);
+        self.urgent.extend(due.map(|retry| retry.task));
     }
 
     /// Reports that the reply to a call was found in a cache, so that the call was not sent.

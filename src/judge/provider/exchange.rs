@@ -111,8 +111,12 @@ impl Failure {
     /// A failure that the host reports.
     #[must_use]
     pub fn from_host(failed: &HostFailure<'_>) -> Box<Self> {
-        let kind =
-            failed.status.map_or(FailureKind::Network, |status| failure::kind_from_status(status.into()));
+        let kind = match failed.status {
+            None => FailureKind::Network,
+            // The server answered, but not with a reply.
+            Some(200..=299) => FailureKind::Malformed,
+            Some(status) => failure::kind_from_status(status.into()),
+        };
         Box::new(Self {
             kind,
             message: failed.message.to_owned(),
@@ -145,6 +149,12 @@ impl Failure {
         !self.retryable && matches!(self.kind, Auth | BadRequest | NotFound | RateLimited)
     }
 
+    /// Whether the answer is not in the provider's format, as that of a wrong address.
+    #[must_use]
+    pub fn is_malformed(&self) -> bool {
+        self.kind == FailureKind::Malformed
+    }
+
     /// What the failure means for retries.
     #[must_use]
     pub fn to_call_failure(&self) -> calls::CallFailure {
@@ -160,6 +170,12 @@ impl Failure {
 }
 
 impl TokenCounts {
+    /// Whether the tokens of the reply are known, at least as a part of the total. A server that counts none reports none.
+    #[must_use]
+    pub fn knows_output(self) -> bool {
+        self.output.or(self.total).is_some_and(|tokens| tokens > 0)
+    }
+
     /// The tokens of both sides, if any are known. If only the total and one side are known, the other side is
     /// the difference; if only the total is known, it counts as input.
     #[must_use]

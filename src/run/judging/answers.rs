@@ -3,6 +3,7 @@
 
 use super::super::{MetricScorer, Millis, Run};
 use super::JudgeReply;
+use super::sending::estimated_tokens;
 use super::state::{QuestionState, next_wave};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
@@ -11,7 +12,7 @@ use crate::judge::provider::Failure;
 use crate::judge::votes::Outcome;
 use crate::metrics::judged::{Answer, Judged, JudgedCase, SampleReply};
 
-/// After this many identical refusals without a single answer, a server is not asked again.
+/// After this many identical refusals, or answers that are none, without a single reply, a server is not asked again.
 const MAX_REFUSALS: u32 = 4;
 
 /// The maximum length of a failure message in a result, in characters.
@@ -29,7 +30,11 @@ impl<'a> Run<'a> {
         let calls = &mut self.judges.calls;
         let sample = match cached {
             true => calls.resolve_from_cache(call),
-            false => calls.reply(now, call, reply.usage.unwrap_or_default()),
+            false => {
+                let usage = reply.usage.tokens().unwrap_or_default();
+                let unreported = if reply.usage.knows_output() { 0 } else { estimated_tokens(&reply.text) };
+                calls.reply(now, call, usage, u64::from(unreported))
+            }
         };
         let Some(sample) = sample else { return };
         self.work.add(reply.text.len());
@@ -38,6 +43,7 @@ impl<'a> Run<'a> {
             answer.votes.count(&ballot.votes);
             let at = answer.replies.partition_point(|known| known.sample < sample.sample);
             let JudgeReply { text, usage } = reply;
+            let usage = usage.tokens();
             answer.replies.insert(at, SampleReply { sample: sample.sample, text, usage, cached, ballot });
         }
         self.call_ended(call);
@@ -63,28 +69,40 @@ impl<'a> Run<'a> {
             };
         }
         let mut blocks_metric = failed.is_auth();
-        if failed.is_refusal()
+        if (failed.is_refusal() || failed.is_malformed())
             && let Some(refusals) = metric.and_then(|metric| self.judges.refusals.get_mut(metric))
             && !refusals.is_answered
         {
+            // Web pages differ in details, but none of them is a judge.
+            let same = failed.help.as_ref().filter(|_| failed.is_malformed()).unwrap_or(&message);
             if refusals.times == 0 {
-                refusals.message.clone_from(&message);
+                refusals.message.clone_from(same);
             }
-            if refusals.message == message {
+            if refusals.message == *same {
                 refusals.times += 1;
                 blocks_metric |= refusals.times >= MAX_REFUSALS;
             }
         }
+        if blocks_metric {
+            call_failure.retryable = false;
+        }
         let error = Error::new(ErrorCode::JudgeFailed, message);
         self.call_ended(call);
         if let Some(loss) = self.judges.calls.failure(now, call, call_failure) {
-            let asked = self.judges.asked.get(loss.question as usize);
-            if let Some(blocked) = asked.and_then(|asked| self.judges.blocked.get_mut(asked.metric))
-                && blocks_metric
-            {
-                blocked.get_or_insert_with(|| error.clone());
+            if let Some(metric) = metric.filter(|_| blocks_metric) {
+                self.block(metric, &error);
             }
             self.lost(loss, Some(error));
+        }
+    }
+
+    /// Asks a metric's judge no more.
+    fn block(&mut self, metric: usize, why: &Error) {
+        if let Some(blocked) = self.judges.blocked.get_mut(metric) {
+            blocked.get_or_insert_with(|| why.clone());
+        }
+        if let Some(group) = self.judges.groups.get(metric) {
+            self.judges.calls.hurry(*group);
         }
     }
 

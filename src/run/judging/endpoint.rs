@@ -64,7 +64,7 @@ impl Run<'_> {
         })?;
         match &taken {
             Ok(Reply { text, usage, .. }) => {
-                let reply = JudgeReply { text: text.clone(), usage: usage.tokens() };
+                let reply = JudgeReply { text: text.clone(), usage: *usage };
                 self.handle_reply(now, call, reply, false);
             }
             Err(failed) => self.handle_failure(now, call, failed),

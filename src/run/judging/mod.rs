@@ -17,7 +17,8 @@ mod stages;
 mod state;
 
 use super::Pairing;
-use crate::judge::calls::{self, Call, Prices, Usage};
+use crate::judge::calls::{self, Call, Prices};
+use crate::judge::provider::TokenCounts;
 use crate::metrics::judged::Judged;
 
 pub use learning::{LEARNT_QUESTIONS, Risk};
@@ -71,6 +72,6 @@ pub struct JudgeCall {
 pub struct JudgeReply {
     /// Its text.
     pub text: String,
-    /// The tokens it used, if reported.
-    pub usage: Option<Usage>,
+    /// The tokens it used, as far as they are reported.
+    pub usage: TokenCounts,
 }

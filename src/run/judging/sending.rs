@@ -3,7 +3,7 @@
 use super::super::{MetricScorer, Millis, Run};
 use super::{JudgeCall, JudgeState};
 use crate::judge::calls::{self, Progress};
-use crate::metrics::judged::{Answer, MAX_OPEN_PROMPT_BYTES, MAX_PROMPT_BYTES, Question};
+use crate::metrics::judged::{MAX_OPEN_PROMPT_BYTES, MAX_PROMPT_BYTES, Question};
 
 /// What the judge calls of a run need next.
 pub(in crate::run) enum JudgeStep {
@@ -103,7 +103,10 @@ impl<'a> Run<'a> {
                     *open_prompts += answer.question.prompt.len();
                 }
             }
-            pending.answers.get(asked.answer).map_or(none, |answer| Some(expected_tokens(answer)))
+            pending
+                .answers
+                .get(asked.answer)
+                .map_or(none, |answer| Some(estimated_tokens(&answer.question.prompt)))
         })
     }
 
@@ -143,7 +146,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Estimated at four bytes per token.
-fn expected_tokens(answer: &Answer) -> u32 {
-    u32::try_from(answer.question.prompt.len() / 4).unwrap_or(u32::MAX)
+/// The tokens of a text, estimated at four bytes per token.
+pub(super) fn estimated_tokens(text: &str) -> u32 {
+    u32::try_from(text.len() / 4).unwrap_or(u32::MAX)
 }

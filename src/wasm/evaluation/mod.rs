@@ -21,7 +21,7 @@ use super::to_value;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
 use crate::foundation::write::{Raw, Spelling, Writer};
-use crate::judge::provider::{self, Failure};
+use crate::judge::provider::Failure;
 use crate::model::actual::ActualFile;
 use crate::model::evalset::EvalSetFile;
 use crate::model::invocation::{Invocation, Turns};
@@ -307,7 +307,7 @@ impl EvalRun {
     ) -> Result<(), JsValue> {
         let usage: TokenCounts = from_value(usage)?;
         let text = String::from_utf8(text).unwrap_or_default();
-        let reply = JudgeReply { text, usage: provider::TokenCounts::from(usage).tokens() };
+        let reply = JudgeReply { text, usage: usage.into() };
         self.run.with_dependent_mut(|_, run| run.handle_reply(now, call, reply, cached));
         Ok(())
     }

@@ -141,7 +141,7 @@ impl World {
         let (now, open) = (self.now as f64, self.calls.progress().in_flight);
         match self.fates[&id] {
             Fate::Reply(_, usage) => {
-                if let Some(sample) = self.calls.reply(now, id, usage) {
+                if let Some(sample) = self.calls.reply(now, id, usage, 0) {
                     owner(&mut self.calls, News::Reply(sample));
                 }
             }

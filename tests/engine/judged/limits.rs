@@ -2,6 +2,7 @@
 //! results say why.
 
 use adk_metrics::foundation::json::Document;
+use adk_metrics::judge::provider::TokenCounts;
 use adk_metrics::metrics::judged::{MAX_OPEN_PROMPT_BYTES, MAX_PROMPT_BYTES, MAX_RUBRIC_BYTES, Work};
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::evalset::EvalSetFile;
@@ -78,12 +79,12 @@ fn play(
                 calls.push(call.call.id);
                 came.most_calls = came.most_calls.max(calls.len());
                 if calls.len() > held {
-                    let reply = JudgeReply { text: VALID.into(), usage: None };
+                    let reply = JudgeReply { text: VALID.into(), usage: TokenCounts::default() };
                     run.handle_reply(now, calls.remove(0), reply, false);
                 }
             }
             Action::Wait(_) => {
-                let reply = JudgeReply { text: VALID.into(), usage: None };
+                let reply = JudgeReply { text: VALID.into(), usage: TokenCounts::default() };
                 run.handle_reply(now, calls.remove(0), reply, false);
             }
             Action::Pause => {

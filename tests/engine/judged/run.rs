@@ -10,8 +10,8 @@ mod votes;
 
 use crate::support::host;
 use adk_metrics::foundation::json::Document;
-use adk_metrics::judge::calls::{self, Budget, Prices, RetryOptions, Usage};
-use adk_metrics::judge::provider::{Failure, FailureKind};
+use adk_metrics::judge::calls::{self, Budget, Prices, RetryOptions};
+use adk_metrics::judge::provider::{Failure, FailureKind, TokenCounts};
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::metrics::{Details, Dialect, Evaluation, Explain};
 use adk_metrics::model::actual::ActualFile;
@@ -237,9 +237,13 @@ impl Asked<'_> {
             Purpose::Validate => validations(&mut chance),
             _ => vote_in_words(self.metric, &(0..number).map(|_| Said::by(&mut chance)).collect::<Vec<_>>()),
         };
-        let usage = Usage { input_tokens: 40 + chance.below(100), output_tokens: 1 + chance.below(50) };
-        JudgeReply { text, usage: Some(usage) }
+        let usage = (40 + chance.below(100), 1 + chance.below(50));
+        JudgeReply { text, usage: tokens(usage.0, usage.1) }
     }
+}
+
+fn tokens(input: u64, output: u64) -> TokenCounts {
+    TokenCounts { input: Some(input), output: Some(output), total: None }
 }
 
 fn validations(chance: &mut Chance) -> String {

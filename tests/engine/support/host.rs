@@ -305,7 +305,7 @@ impl Host<'_, '_> {
         let again = match flight.news.take().unwrap() {
             News::Reply(reply) => {
                 self.counts.answered += 1;
-                let usage = reply.usage.unwrap_or_default();
+                let usage = reply.usage.tokens().unwrap_or_default();
                 self.counts.usage.input_tokens += usage.input_tokens;
                 self.counts.usage.output_tokens += usage.output_tokens;
                 self.reply(run, &flight, id, reply.clone(), false);

@@ -1,6 +1,6 @@
 //! Drives a run whose judge answers from a script, as a host would.
 
-use adk_metrics::judge::provider::{Failure, HostFailure};
+use adk_metrics::judge::provider::{Failure, HostFailure, TokenCounts};
 use adk_metrics::metrics::judged::Question;
 use adk_metrics::run::{Action, CaseResult, JudgeReply, Run};
 
@@ -34,7 +34,9 @@ pub(crate) fn drive<'a>(run: &mut Run<'a>, judge: Judge<'_>, backwards: bool) ->
                 }
                 let (call, reply) = if backwards { sent.pop().unwrap() } else { sent.remove(0) };
                 match reply {
-                    Some(text) => run.handle_reply(now, call, JudgeReply { text, usage: None }, false),
+                    Some(text) => {
+                        run.handle_reply(now, call, JudgeReply { text, usage: TokenCounts::default() }, false)
+                    }
                     None => {
                         let refused = HostFailure { message: "refused", ..HostFailure::default() };
                         run.handle_failure(now, call, &Failure::from_host(&refused));

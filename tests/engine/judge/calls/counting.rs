@@ -45,7 +45,7 @@ fn time_never_goes_back() {
     calls.ask(ask(0, 2));
     assert!(matches!(calls.poll(1_000.0), CallAction::Send(Call { timeout_at: 1_100.0, .. })));
     assert_eq!(calls.poll(f64::NAN), CallAction::WakeAt(1_100.0));
-    assert!(calls.reply(400.0, 0, Usage::default()).is_some());
+    assert!(calls.reply(400.0, 0, Usage::default(), 0).is_some());
     assert!(matches!(calls.poll(-5.0), CallAction::Send(Call { timeout_at: 1_100.0, .. })));
 }
 
@@ -54,10 +54,10 @@ fn reports_of_unknown_calls_are_ignored() {
     let mut calls = Calls::new(CallOptions::default());
     calls.ask(ask(0, 1));
     assert!(matches!(calls.poll(0.0), CallAction::Send(Call { id: 0, .. })));
-    assert_eq!(calls.reply(0.0, 17, Usage::default()), None);
+    assert_eq!(calls.reply(0.0, 17, Usage::default(), 0), None);
     assert_eq!(calls.failure(0.0, 17, retryable()), None);
-    assert!(calls.reply(0.0, 0, Usage::default()).is_some());
-    assert_eq!(calls.reply(0.0, 0, Usage::default()), None, "a second reply");
+    assert!(calls.reply(0.0, 0, Usage::default(), 0).is_some());
+    assert_eq!(calls.reply(0.0, 0, Usage::default(), 0), None, "a second reply");
     assert_eq!(calls.progress().lost, 0);
 }
 
@@ -201,7 +201,7 @@ fn a_sample_that_is_asked_again_after_all_counts_once() {
     calls.revert_losses(1);
     calls.ask(Ask { again: true, ..ask(0, 1) });
     let CallAction::Send(call) = calls.poll(0.0) else { panic!() };
-    assert!(calls.reply(1.0, call.id, NO_USAGE).is_some());
+    assert!(calls.reply(1.0, call.id, NO_USAGE, 0).is_some());
     let Progress { asked, calls, answered, failed, retried, lost, .. } = calls.progress();
     assert_eq!((asked, calls, answered, failed, retried, lost), (1, 2, 1, 1, 1, 0));
 }
@@ -214,4 +214,50 @@ fn replies_that_do_not_say_what_they_took_are_counted() {
     let server = |_, call: &Call| Fate::Reply(10, if call.sample < 4 { NO_USAGE } else { usage });
     world.run(FOREVER, server, ignore);
     assert_eq!((world.calls.progress().answered, world.calls.progress().unreported), (10, 4));
+}
+
+#[test]
+fn tokens_that_are_not_reported_are_estimated_for_each_side() {
+    let cases = [
+        // Reported, estimated output, counted.
+        ((0, 0), 50, (200, 50), 1),
+        ((30, 0), 50, (30, 50), 1),
+        ((0, 7), 0, (200, 7), 1),
+        ((0, 0), 0, (200, 0), 1),
+        ((30, 7), 0, (30, 7), 0),
+        ((30, 0), 0, (30, 0), 0),
+    ];
+    for ((input_tokens, output_tokens), estimate, (input, output), unreported) in cases {
+        let budget = Budget { tokens: Some(240), ..Budget::default() };
+        let mut calls = Calls::new(CallOptions { concurrency: 1, budget, ..CallOptions::default() });
+        let prices = Prices { input_per_million: 1e6, output_per_million: 2e6 };
+        let group = calls.add_group(None, prices);
+        calls.ask(Ask { samples: 2, group, tokens: 200, ..ask(0, 2) });
+        let CallAction::Send(call) = calls.poll(0.0) else { panic!() };
+        let reported = Usage { input_tokens, output_tokens };
+        assert!(calls.reply(1.0, call.id, reported, estimate).is_some());
+        let progress = calls.progress();
+        assert_eq!(progress.usage, Usage { input_tokens: input, output_tokens: output });
+        assert_eq!(progress.unreported, unreported, "{reported:?}");
+        assert!((progress.cost - (input + 2 * output) as f64).abs() < 1e-9);
+        let is_spent = matches!(calls.poll(1.0), CallAction::Lost(_));
+        assert_eq!(is_spent, input + output + 200 > 240, "{reported:?}");
+    }
+}
+
+#[test]
+fn retries_of_a_group_need_not_wait() {
+    let mut calls = Calls::new(CallOptions::default());
+    let groups = [None, None].map(|limit| calls.add_group(limit, Prices::default()));
+    for group in groups {
+        calls.ask(Ask { group, ..ask(group, 1) });
+    }
+    for id in 0..2 {
+        assert!(matches!(calls.poll(0.0), CallAction::Send(_)));
+        assert_eq!(calls.failure(0.0, id, retryable()), None);
+    }
+    assert!(matches!(calls.poll(0.0), CallAction::WakeAt(_)));
+    calls.hurry(groups[1]);
+    assert!(matches!(calls.poll(0.0), CallAction::Send(Call { question: 1, attempt: 2, .. })));
+    assert!(matches!(calls.poll(0.0), CallAction::WakeAt(_)), "those of the other group wait");
 }

@@ -156,7 +156,7 @@ fn the_place_of_a_limited_call_stays_empty_until_the_next_reply() {
     }
     assert_eq!(calls.failure(10.0, 0, rate_limited(Some(9_000.0))), None);
     assert_eq!(calls.poll(10.0), CallAction::WakeAt(9_010.0), "three in flight, one place kept empty");
-    assert!(calls.reply(20.0, 1, NO_USAGE).is_some());
+    assert!(calls.reply(20.0, 1, NO_USAGE, 0).is_some());
     assert!(matches!(calls.poll(20.0), CallAction::Send(_)));
     assert!(matches!(calls.poll(20.0), CallAction::Send(_)));
     assert!(matches!(calls.poll(20.0), CallAction::WakeAt(_)), "four in flight again");

@@ -122,6 +122,47 @@ fn a_key_that_is_refused_stops_its_metric_and_no_other() {
     assert!(barred_runs > 20, "{barred_runs}");
 }
 
+#[test]
+fn a_server_that_is_none_is_not_asked_for_minutes() {
+    for (seed, help) in (0..20).flat_map(|seed| [(seed, Some("A web page answered")), (seed, None)]) {
+        let chance = &mut Chance(seed);
+        let made = made(seed, 1 + chance.below(12), false, false);
+        let mut page = 0;
+        let judge = &mut |_, _: &Asked<'_>| {
+            page += 1;
+            // Web pages differ in details.
+            let message = if help.is_some() { format!("answered <p>{page}") } else { "answered []".into() };
+            let help = help.map(ToOwned::to_owned);
+            Fate::Fail(30, Failure { message, help, ..failure(FailureKind::Malformed, true) })
+        };
+        made.play(&options(4), Scene::default(), judge, |story| {
+            // Those that are under way when the fourth answer comes are three more.
+            for metric in 0..3 {
+                let calls = story.sent().filter(|(_, _, asked)| *asked == metric).count();
+                assert!(calls <= 7, "seed {seed}, metric {metric}: {calls} calls");
+            }
+            // Four answers to one question that are none take three delays.
+            assert!(story.took <= 60_000, "seed {seed}: {}", story.took);
+        });
+    }
+}
+
+#[test]
+fn a_server_that_answered_may_answer_nonsense_for_a_while() {
+    let made = made(3, 6, false, false);
+    let mut times = 0;
+    let judge = &mut |_, asked: &Asked<'_>| {
+        times += 1;
+        match times {
+            4..=12 => Fate::Fail(30, failure(FailureKind::Malformed, true)),
+            _ => Fate::Reply(100, asked.reply()),
+        }
+    };
+    made.play(&options(1), Scene::default(), judge, |story| {
+        assert_eq!(gist(&story.results), calm_gist(&made, true));
+    });
+}
+
 // ---- budgets and stops
 
 /// The verdicts of turns that are there in spite of a stop are those that there would have been.

@@ -53,10 +53,7 @@ impl Vote<'_> {
             match &self.samples[sample] {
                 Some(said) => Fate::Reply(
                     self.order[sample],
-                    JudgeReply {
-                        text: vote_in_words(self.metric, said),
-                        usage: Some(Usage { input_tokens: 1, output_tokens: 1 }),
-                    },
+                    JudgeReply { text: vote_in_words(self.metric, said), usage: tokens(1, 1) },
                 ),
                 None => Fate::Fail(self.order[sample], lasting()),
             }

@@ -116,7 +116,8 @@ function RunningPanel() {
   const all = runProgress.value ?? [];
   const [done, total] = [sum(all.map((one) => one?.done)), sum(all.map((one) => one?.total))];
   const judges = all.flatMap((one) => one?.judge ?? []);
-  const of = (name: keyof (typeof judges)[number]) => sum(judges.map((judge) => judge[name]));
+  const failure = judges.findLast(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
+  const of = (name: Exclude<keyof (typeof judges)[number], "lastFailure">) => sum(judges.map((judge) => judge[name]));
   const left = judges.at(-1)?.leftMs;
   const costs = judges.flatMap(({ cost }) => cost ?? []);
   const elapsed = Math.max(0, clock.value - (startedAt.value ?? clock.value));
@@ -133,6 +134,7 @@ function RunningPanel() {
       </p>
       {download.value !== undefined && <p>The browser loads its model: {Math.round(download.value * 100)} %.</p>}
       <VerdictCounts />
+      {failure !== undefined && <p>The last call failed: {failure}</p>}
       {judges.length > 0 && (
         <dl class="amounts">
           <Figure name="Calls made" value={of("calls")} />
