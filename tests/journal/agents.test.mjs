@@ -151,10 +151,10 @@ test("other runs are refused", async (t) => {
   await evaluated(evalSet, 1);
   const other = { ...evalSet, evalCases: evalSet.evalCases.slice(1) };
   await assert.rejects(evaluated(other, 1), /the journal was begun with different inputs: the evalset\b/);
-  await assert.rejects(evaluated(evalSet, 2), /another numRuns\b/);
+  await assert.rejects(evaluated(evalSet, 2), /the number of runs \(1 then, 2 now\)/);
   await assert.rejects(
     evaluated(evalSet, 1, { userSimulator: { maxAllowedInvocations: 3 } }),
-    /another userSimulator\b/,
+    /different inputs: the simulated user\b/,
   );
 });
 
