@@ -2,6 +2,7 @@ import { evalSetOf } from "./adk-schema.js";
 import { call } from "./engine/call.js";
 import { abortedSince, drive, type RunEnd } from "./run/run.js";
 import { contradictions, failuresIn, failureWarnings } from "./run/failed-metrics.js";
+import { type MissingVerdicts, missingVerdictsIn, missingVerdictsWarnings } from "./run/missing-verdicts.js";
 import { silenceWarnings, silentTurnsIn } from "./run/silence.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { reading } from "./engine/values.js";
@@ -64,6 +65,8 @@ export interface PartNotes {
   silentTurns: number | undefined;
   /** In how many case results metrics of the user's own could not be computed, and what happened first. */
   failures: ReadonlyMap<string, { cases: number; first: string }>;
+  /** In how many case results judged metrics have no verdict, and why. */
+  missing: ReadonlyMap<string, MissingVerdicts>;
   /** Whether the evalset is what is scored. */
   isItself: boolean;
   unused: Mistake | undefined;
@@ -259,17 +262,18 @@ async function* evaluateWith(
         if (cancelled) set.cancelled = true;
         if (judges !== undefined) noteJudges(set, judges, plan);
         putInOrder(set.evalCaseResults, keys);
-        const [silentTurns, failures] = cancelled
-          ? [undefined, new Map()]
-          : [silentTurnsIn(set), failuresIn(set, plan)];
+        const [silentTurns, failures, missing] = cancelled
+          ? [undefined, new Map(), new Map()]
+          : [silentTurnsIn(set), failuresIn(set, plan), missingVerdictsIn(set)];
         if (typeof belonging === "function") {
-          belonging({ silentTurns, failures, isItself: plan.isItself, unused });
+          belonging({ silentTurns, failures, missing, isItself: plan.isItself, unused });
           return set;
         }
         const more = [
           ...silenceWarnings(silentTurns),
           ...failureWarnings(failures, set.evalCaseResults.length),
           ...contradictions(set, plan),
+          ...missingVerdictsWarnings(missing, set.evalCaseResults.length),
           ...(unused === undefined || belonging === "one of many" ? [] : [unused]),
         ];
         if (more.length > 0) set.warnings = [...(set.warnings ?? []), ...more];

@@ -253,6 +253,8 @@ export interface JudgeProgress {
   verdictsAtRisk?: number;
   /** Samples that will have no reply. */
   lost: number;
+  /** How many of these were never asked: the budget was spent, the time was over, or the server refuses everybody. */
+  unsent: number;
   /** Answers that do not say how many tokens they took; these are estimated: four bytes of a prompt or reply are one. */
   unreported: number;
   /** Tokens of prompts. */
@@ -269,13 +271,13 @@ export interface JudgeProgress {
 
 /**
  * What the judges of a whole run did: `calls` is `answered + failed`, and `asked` is `answered + cached + lost`. Results
- * of older versions lack `answered`, `failed`, `asked` and `unreported`.
+ * of older versions lack `answered`, `failed`, `asked`, `unreported` and `unsent`.
  */
 export type JudgeUsage = Omit<
   JudgeProgress,
-  "inFlight" | "queued" | "leftMs" | "lastFailure" | "answered" | "failed" | "asked" | "unreported"
+  "inFlight" | "queued" | "leftMs" | "lastFailure" | "answered" | "failed" | "asked" | "unreported" | "unsent"
 > &
-  Partial<Pick<JudgeProgress, "answered" | "failed" | "asked" | "unreported">>;
+  Partial<Pick<JudgeProgress, "answered" | "failed" | "asked" | "unreported" | "unsent">>;
 
 /** What the model did that played the user. `calls` is `answered + failed`. */
 export interface SimulatorUsage extends Required<

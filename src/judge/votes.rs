@@ -228,7 +228,7 @@ impl Votes {
     /// The indexes of the samples to ask now, which count as asked from then on. Empty if samples in flight
     /// must be awaited, or if further samples are useless.
     pub fn next_wave(&mut self) -> Range<u32> {
-        let on_their_way = self.asked.saturating_sub(self.known + self.failed());
+        let on_their_way = self.pending();
         let wanted = match self.outcome() {
             Outcome::Open => self.settling().saturating_sub(on_their_way),
             Outcome::Settled | Outcome::Undecidable => 0,
@@ -356,6 +356,12 @@ impl Votes {
     #[must_use]
     pub fn asked(&self) -> u32 {
         self.asked
+    }
+
+    /// How many of the samples asked have neither a vote nor failed.
+    #[must_use]
+    pub fn pending(&self) -> u32 {
+        self.asked.saturating_sub(self.known + self.failed())
     }
 
     /// How many samples failed and are not asked again.

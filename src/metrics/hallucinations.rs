@@ -175,7 +175,6 @@ impl Judged for Hallucinations {
         }
         let mut scores = Vec::new();
         let mut failed = None;
-        let mut has_sentences = false;
         let mut sentences = Vec::new();
         let mut warnings = Vec::new();
         for answer in answers {
@@ -185,7 +184,6 @@ impl Judged for Hallucinations {
             }
             for reply in &answer.replies {
                 scores.extend(reply.ballot.score);
-                has_sentences |= !reply.ballot.sentences.is_empty();
                 for found in &reply.ballot.validations {
                     sentences.push(Sentence::from_validation(found.clone(), answer.question.step));
                 }
@@ -195,8 +193,14 @@ impl Judged for Hallucinations {
         if turn.score.is_none() {
             turn.reason = Some(match failed {
                 Some(answer) => answer.why_unscored(),
-                None if has_sentences => "the judge labelled no sentence".into(),
-                None => "the judge found no sentence in the answer".into(),
+                None if sentences.is_empty() => {
+                    // A segmenter that found sentences is followed by a validator.
+                    let is_empty = |answer: &&&Answer| {
+                        answer.replies.first().is_none_or(|reply| reply.ballot.sentences.is_empty())
+                    };
+                    answers.iter().find(is_empty).map_or_else(Cow::default, |answer| answer.why_unscored())
+                }
+                None => "the judge gave no sentence a label that counts".into(),
             });
         }
         if let Some(explanation) = &mut turn.explanation {

@@ -42,6 +42,15 @@ test("names a server that is not the provider's own, and the variable of its add
   assert.match(stderr, /help: .* that OPENAI_BASE_URL ends with the version/);
 });
 
+test("counts only the sample that was refused as without a reply, the others as not asked", async (t) => {
+  const answering = await server(t, { reply: () => ({ fault: "auth" }) });
+  const cwd = folderOf(t, { ...FILES, "test_config.json": judged({ num_samples: 5 }) });
+  const { stdout } = await judge(cwd, ["--concurrency", "1"], at.gemini(answering));
+  const { calls, lost, unsent } = JSON.parse(stdout).judgeUsage;
+  assert.deepEqual([calls, lost - unsent], [1, 1]);
+  assert.ok(unsent > 0);
+});
+
 test("exits with 3 if nobody is there, without trying for minutes", async (t) => {
   const gone = await startServer();
   await gone.close();
@@ -69,10 +78,7 @@ test("exits with 1 if only results of the judge are missing", async (t) => {
   const cwd = folderOf(t, { ...FILES, "test_config.json": config });
   const { status, stdout, stderr } = await judge(cwd, ["--concurrency", "1"], at.gemini(answering));
   assert.deepEqual(statuses(stdout), { noon: 1, late: 1 });
-  assert.match(
-    stderr,
-    /^warning: judges were asked for 1 verdict in vain: calls failed, or replies could not be read$/m,
-  );
+  assert.match(stderr, /^warning: `final_response_match_v2` has no verdict in 1 of 2 case results: /m);
   assert.equal(status, 1);
 });
 
@@ -87,7 +93,7 @@ test("exits with 1 if a reply cannot be read on one turn of a case that passes b
     prompt.includes("And now?") ? "It is wrong." : '{"is_the_agent_response_valid": "valid"}';`;
   const files = { "clock.evalset.json": set, "clock.actual.json": set, "judge.mjs": judging };
   const cwd = folderOf(t, { ...files, "test_config.json": judged({ num_samples: 1 }) });
-  const { status, stdout, stderr } = await run(["eval", "clock.evalset.json", "--judge", "./judge.mjs"], {
+  const { status, stdout } = await run(["eval", "clock.evalset.json", "--judge", "./judge.mjs"], {
     cwd,
     env: BARE,
   });
@@ -95,6 +101,5 @@ test("exits with 1 if a reply cannot be read on one turn of a case that passes b
     stdout.replaceAll(/\s+/g, " "),
     /1 passed warning: .* has no verdict on turn 2 of talk, which does not count: no reply/,
   );
-  assert.match(stderr, /^warning: judges were asked for 1 verdict in vain/m);
   assert.equal(status, 1);
 });

@@ -99,6 +99,7 @@ describe("in a page", { skip }, () => {
         saved: 22,
         lost: 0,
         unreported: 0,
+        unsent: 0,
         inputTokens: 100 * calls,
         outputTokens: 7 * calls,
       });

@@ -66,6 +66,7 @@ describe("every judged metric", () => {
         saved: 22,
         lost: 0,
         unreported: 0,
+        unsent: 0,
         inputTokens: 100 * number,
         outputTokens: 7 * number,
       });

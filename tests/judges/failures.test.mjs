@@ -425,7 +425,13 @@ test("settings that the AI SDK's model or the browser's is not sent are told as 
   const warningsOf = async (judge, judge_model_config) => {
     const criteria = criteriaOf(["final_response_match_v2"], { judge_model_config });
     const { warnings = [] } = await evaluate({ ...all, criteria, retry: { attempts: 1 }, judge });
-    return warnings.map(({ message }) => message.replace(/:.*: /, ": "));
+    const [failure] = warnings.filter(({ code }) => code === "judge_failed");
+    // The other case has no turns to compare, so no judge was to be asked.
+    assert.match(
+      failure.message,
+      /^`final_response_match_v2` has no verdict in 1 of 2 case results: (?!.*compares with expected turns)/,
+    );
+    return warnings.filter((warning) => warning !== failure).map(({ message }) => message.replace(/:.*: /, ": "));
   };
   const settings = { temperature: 0, top_k: 1, thinking_config: { thinking_budget: 0 }, seed: null };
   assert.deepEqual(
@@ -439,4 +445,30 @@ test("settings that the AI SDK's model or the browser's is not sent are told as 
   assert.deepEqual(await warningsOf(browserJudge(), { temperature: 0 }), [
     "final_response_match_v2: it takes `temperature` with `topK` alone",
   ]);
+});
+
+describe("a reply of hallucinations_v1 that cannot be read is shown, with what was expected", () => {
+  const segments = ({ prompt }) => prompt.includes("<sentence>") && !prompt.includes("contradicting_excerpt");
+  const request = { ...all, evalIds: ["flight"], criteria: criteriaOf(["hallucinations_v1"], { num_samples: 1 }) };
+
+  test("of the segmenter", async () => {
+    for (const said of ["I cannot do that.", '{"answer": 42}']) {
+      answer = (asked) => (segments(asked) ? said : fair(asked));
+      const set = await evaluate({ ...request, judge: gemini() });
+      const { reason } = found(set, "hallucinations_v1").overall;
+      assert.match(reason, /^no reply of the judge could be read: expected .*sentence/);
+      assert.ok(reason.includes(`, found ${JSON.stringify(said)}`) || reason.includes(`, found "${said}"`), reason);
+      const [warning] = set.warnings.filter(({ code }) => code === "judge_failed");
+      assert.match(
+        warning.message,
+        /^`hallucinations_v1` has no verdict in 1 of 1 case results: no reply of the judge/,
+      );
+    }
+  });
+
+  test("of the validator", async () => {
+    answer = (asked) => (segments(asked) ? fair(asked) : "I cannot do that.");
+    const { reason } = found(await evaluate({ ...request, judge: gemini() }), "hallucinations_v1").overall;
+    assert.match(reason, /^no reply of the judge could be read: expected .*, found "I cannot do that\."$/);
+  });
 });

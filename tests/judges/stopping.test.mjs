@@ -158,7 +158,41 @@ describe("a budget", () => {
     const set = await within({ calls: 7 });
     assert.deepEqual([counted(set), server.requests.length], [{ scored: 7, open: 13 }, 7]);
     assert.deepEqual([set.judgeUsage.calls, set.judgeUsage.lost, set.cancelled], [7, 13, undefined]);
-    assert.ok(reasonsOf(set).every((reason) => /the budget for judges is spent/.test(reason)));
+    assert.ok(reasonsOf(set).every((reason) => /the budget of calls for judges is spent/.test(reason)));
+  });
+
+  test("that is spent is named, and what was not asked for it is counted apart and warned of", async () => {
+    const criteria = criteriaOf(["final_response_match_v2"], { num_samples: 5 });
+    const set = await within({ calls: 1 }, { ...requestOf(3), criteria, concurrency: 1 });
+    const { calls, lost, unsent } = set.judgeUsage;
+    assert.deepEqual([calls, lost], [1, unsent]);
+    assert.ok(unsent > 0);
+    const samples = set.evalCaseResults.map(({ evalMetricResultPerInvocation: [found] }) => {
+      return found.evalMetricResults[0].explanation.samples;
+    });
+    assert.deepEqual(
+      samples.map(({ asked, of, votes }) => [asked, of, votes.length]),
+      [
+        [1, 5, 1],
+        [0, 5, 0],
+        [0, 5, 0],
+      ],
+    );
+    assert.deepEqual(
+      set.warnings.filter(({ code }) => code === "judge_failed").map(({ message }) => message),
+      ["`final_response_match_v2` has no verdict in 3 of 3 case results: the budget of calls for judges is spent"],
+    );
+    const prices = { "gemini-2.5-flash": { inputPerMillion: 1000, outputPerMillion: 10_000 } };
+    for (const [budget, what] of [
+      [{ tokens: 200 }, "tokens"],
+      [{ cost: 1, prices }, "money"],
+    ]) {
+      const reasons = reasonsOf(await within(budget));
+      assert.ok(
+        reasons.length > 0 && reasons.every((reason) => reason.includes(`budget of ${what} for`)),
+        `${reasons}`,
+      );
+    }
   });
 
   test("of calls counts what is asked again", async () => {

@@ -379,7 +379,12 @@ export function judgedSet(): EvalSetResult {
         [valid("They agree.")],
         5,
       ),
-      open("budget_spent", "the budget for judges is spent", [valid("They agree."), invalid("1 am is not one.")], 2),
+      open(
+        "budget_spent",
+        "the budget of calls for judges is spent",
+        [valid("They agree."), invalid("1 am is not one.")],
+        2,
+      ),
       open("run_cancelled", "the run was cancelled before this was scored", [], 0),
     ]),
     judges: [

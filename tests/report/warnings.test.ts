@@ -8,6 +8,7 @@ import { resultLines } from "../../pkg-template/src/stored-results.js";
 import { EvalStatus } from "../../pkg-template/src/enums.js";
 import type { EvalSetResult } from "../../pkg-template/src/types.js";
 import { travelSet } from "./fixtures.js";
+import { judgedSet } from "./judged-fixtures.js";
 
 const WARNINGS = [
   { code: "invalid_input", message: "alpha is ignored", path: "config: beta", line: 7, help: "Do gamma" },
@@ -68,3 +69,44 @@ test("so does every format of the command line", () => {
     for (const word of WORDS) assert.ok(text.includes(word), `${format}: ${word}`);
   }
 });
+
+test("a turn without a verdict counts as not passed where the score is a share of the turns, elsewhere not at all", () => {
+  const { NOT_EVALUATED } = EvalStatus;
+  const withOpenTurn = (evalId: string): EvalSetResult => {
+    const set = judgedSet();
+    set.evalCaseResults = set.evalCaseResults.filter((result) => result.evalId === evalId);
+    const turns = set.evalCaseResults[0]?.evalMetricResultPerInvocation ?? [];
+    for (const metric of turns[1]?.evalMetricResults ?? []) {
+      metric.evalStatus = NOT_EVALUATED;
+      metric.explanation = { samples: { asked: 1, of: 1, votes: [] } };
+      delete metric.score;
+    }
+    set.judges =
+      turns[1]?.evalMetricResults.map(({ metricName }) => ({ metricName, scoredBy: "judge" as const })) ?? [];
+    return set;
+  };
+  const user = report.renderTable(withOpenTurn("simulated_family_trip"), { width: 400 });
+  assert.match(user, /has no verdict on turn 2 of simulated_family_trip, which counts as not passed: /);
+  const rubrics = report.renderTable(withOpenTurn("room_with_view"), { width: 400 });
+  assert.match(rubrics, /has no verdict on turn 2 of room_with_view, which does not count: /);
+});
+
+test("the page says in how many of the cases that passed a metric was not evaluated, and its bar shows them", () => {
+  const set = passing();
+  const notice = /a metric was not evaluated/;
+  assert.doesNotMatch(report.renderHtml(set), notice);
+  const [result] = set.evalCaseResults;
+  assert.ok(result);
+  const { PASSED, NOT_EVALUATED } = EvalStatus;
+  const open = { metricName: "safety_v1", threshold: 0.8, evalStatus: NOT_EVALUATED, criterion: { threshold: 0.8 } };
+  const incomplete = { ...result, overallEvalMetricResults: [...result.overallEvalMetricResults, open] };
+  assert.equal(incomplete.finalEvalStatus, PASSED);
+  const page = report.renderHtml({ ...set, evalCaseResults: [result, incomplete] });
+  assert.match(page, /In 1 of the 2 cases that passed, a metric was not evaluated\./);
+  assert.notEqual(barOf(page), barOf(report.renderHtml({ ...set, evalCaseResults: [result, result] })));
+  const advisory = report.renderHtml({ ...set, evalCaseResults: [result, incomplete], advisory: ["safety_v1"] });
+  assert.doesNotMatch(advisory, notice);
+});
+
+/** The bar of the statuses. */
+const barOf = (page: string) => /<[^>]*class="share"[\s\S]*?<\/(?:div|svg|p)>/.exec(page)?.[0];

@@ -6,14 +6,13 @@ import { type Endpoint, endpointOf } from "../judges/endpoint.js";
 import { PROVIDERS } from "../generated/providers.js";
 import { recordJudge } from "../judges/index.js";
 import { calibrationsText, judgesText, simulatorText } from "../report/usage.js";
-import { count } from "../report/text.js";
 import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
 import type { Arguments } from "./arguments.js";
 import { type JudgeChoice, JudgeMaker } from "./judge.js";
 import { Mistake } from "./mistakes.js";
 import { ExitStatus, note, noticeText, paint, warn } from "./process.js";
 import { Recorder } from "./recorder.js";
-import { Tally, unjudged } from "./tally.js";
+import { isUnjudged, Tally } from "./tally.js";
 
 /** The options that are without effect where nobody is asked. */
 export const FOR_JUDGES = [
@@ -136,11 +135,11 @@ export class Judging {
   }
 
   /**
-   * Which status the judges' failures end the command with, if any; says so on stderr.
+   * Which status the judges' failures end the command with, if any.
    *
-   * @param missing How many verdicts are missing because calls failed.
+   * @param isIncomplete Whether a verdict is missing although a judge was to be asked.
    */
-  failure(results: readonly EvalSetResult[], missing = unjudged(results)): ExitStatus | undefined {
+  failure(results: readonly EvalSetResult[], isIncomplete = isUnjudged(results)): ExitStatus | undefined {
     // Replies of batches come from the cache, without a call.
     const hasBatches = this.gatherer !== undefined && results.some(({ judgeUsage }) => (judgeUsage?.cached ?? 0) > 0);
     if (this.#tally.isUnreached && !hasBatches) {
@@ -150,9 +149,8 @@ export class Judging {
       process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
       return ExitStatus.Unreached;
     }
-    if (missing === 0) return undefined;
-    warn(`judges were asked for ${count(missing, "verdict")} in vain: calls failed, or replies could not be read`);
-    return ExitStatus.Failed;
+    // The results warn of it.
+    return isIncomplete ? ExitStatus.Failed : undefined;
   }
 
   /** The failure of the last call, with the variable by which the command is told of a server. */

@@ -9,7 +9,7 @@ import type { EvalSetResult, EvaluateRequest, Mistake } from "../types.js";
 import { ACTUAL, EVAL_SET, type LineFiles, placeIn, textOf } from "./line-files.js";
 import type { Places } from "./line-rows.js";
 import { Mistake as FileMistake } from "./mistakes.js";
-import { unjudged } from "./tally.js";
+import { isUnjudged } from "./tally.js";
 
 /** How much is scored at a time. */
 export const WINDOW_BYTES = 0.5 * 2 ** 20;
@@ -42,8 +42,8 @@ export interface ScoredWindow {
   /** The results without their cases. */
   readonly rest: EvalSetResult;
   readonly notes: PartNotes | undefined;
-  /** How many verdicts are missing because calls failed. */
-  readonly unjudged: number;
+  /** Whether a verdict is missing although a judge was to be asked. */
+  readonly isUnjudged: boolean;
 }
 
 /** The windows of an evaluation, in the order of the cases. By their places where no id of a run is one of a case. */
@@ -103,7 +103,7 @@ export async function scoreWindow(
       ...(warnings === undefined ? {} : { warnings: warnings.map((warning) => withPlace(warning, window, files)) }),
     },
     notes,
-    unjudged: unjudged([set]),
+    isUnjudged: isUnjudged([set]),
   };
 }
 

@@ -142,7 +142,7 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   const wrong = [...(mistake === undefined ? [] : [mistake]), ...judging.unrecorded()];
   if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
-  const failure = judging.failure([set], run.unjudged);
+  const failure = judging.failure([set], run.isUnjudged);
   if (failure !== undefined && (gates === undefined || failure !== ExitStatus.Failed)) return failure;
   if (given.has("strict") && run.warnings.length > 0) {
     note("--strict: there are warnings, so the exit status is 2");
@@ -205,7 +205,7 @@ type Options = Omit<EvaluateRequest, "evalSet" | "actual">;
 class LineRun {
   readonly models = new Set<string>();
   readonly totals: Totals;
-  unjudged = 0;
+  isUnjudged = false;
   /** Why it did not come to its end. */
   mistake: unknown;
   readonly #work: LineWork;
@@ -311,14 +311,14 @@ class LineRun {
     return await scoreWindow(window, this.#files, options, evaluatePart);
   }
 
-  async #add({ text, ids, statuses, rest, notes, unjudged }: ScoredWindow): Promise<void> {
+  async #add({ text, ids, statuses, rest, notes, isUnjudged }: ScoredWindow): Promise<void> {
     // What has no effect is said by `judging.report`, and runs without a case are in no window.
     const isItself = notes?.isItself === true && !this.#hasStrays;
     this.#whole.add(rest, notes && { ...notes, unused: undefined, isItself }, ids.length);
     this.#draft ??= await Draft.begin(this.#work.output, headLine(this.#set));
     await this.#draft.append(text);
     this.totals.add(ids, statuses);
-    this.unjudged += unjudged;
+    this.isUnjudged ||= isUnjudged;
     this.#spent.add(rest.judgeUsage);
     for (const { model } of rest.judges ?? []) if (model !== undefined) this.models.add(model);
     this.#bar.update(this.#work.input.files.evalSet, { done: this.totals.cases, total: this.#total });

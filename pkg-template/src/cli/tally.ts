@@ -1,9 +1,9 @@
 /** Counts the calls of judges, and remembers whether any got a reply and why the last failure happened. */
 
-import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Endpoint } from "../judges/endpoint.js";
 import { identified, identityOf } from "../judges/judge.js";
+import { isMissing } from "../run/missing-verdicts.js";
 import { replyOf } from "../judges/reply.js";
 import { amountText, count } from "../report/text.js";
 import type { EvalMetricResult, EvalSetResult, Judge, JudgeUsage, VertexOptions } from "../types.js";
@@ -96,31 +96,34 @@ function isReply(given: unknown): boolean {
 }
 
 /** `42 calls, 8 saved, 2 cached, 1 failed, 12,345 tokens`; what is zero is left out, except for the calls. */
-export function usageText({ calls, retried, saved, cached, lost, inputTokens, outputTokens }: JudgeUsage): string {
+export function usageText({
+  calls,
+  retried,
+  saved,
+  cached,
+  lost,
+  unsent = 0,
+  inputTokens,
+  outputTokens,
+}: JudgeUsage): string {
   const parts = [count(calls, "call")];
-  const more = { repeated: retried, saved, cached, failed: lost };
+  const more = { repeated: retried, saved, cached, failed: lost - unsent };
   for (const [what, amount] of Object.entries(more)) if (amount > 0) parts.push(`${amountText(amount)} ${what}`);
   const tokens = inputTokens + outputTokens;
   if (tokens > 0) parts.push(count(tokens, "token"));
   return parts.join(", ");
 }
 
-/** How many results of judged metrics are missing because calls failed. Turns count where the whole case has a result. */
-export function unjudged(results: readonly EvalSetResult[]): number {
-  let missing = 0;
+/** Whether a result of a judged metric is missing, of a case or of a turn, although a judge was to be asked. */
+export function isUnjudged(results: readonly EvalSetResult[]): boolean {
   for (const { judges = [], judgeUsage, evalCaseResults } of results) {
     if (judgeUsage === undefined) continue;
     const names = new Set(judges.map(({ metricName }) => metricName));
-    const isMissing = ({ metricName, evalStatus, explanation }: EvalMetricResult) =>
-      names.has(metricName) &&
-      evalStatus === EvalStatus.NOT_EVALUATED &&
-      (judgeUsage.lost > 0 || (explanation?.samples?.asked ?? 0) > 0);
+    const lacks = (metric: EvalMetricResult) => names.has(metric.metricName) && isMissing(metric, judgeUsage.lost > 0);
     for (const { overallEvalMetricResults, evalMetricResultPerInvocation } of evalCaseResults) {
-      const whole = overallEvalMetricResults.filter(isMissing);
-      const turns = evalMetricResultPerInvocation.flatMap((turn) => turn.evalMetricResults.filter(isMissing));
-      const inTurns = turns.filter(({ metricName }) => whole.every((metric) => metric.metricName !== metricName));
-      missing += whole.length + inTurns.length;
+      if (overallEvalMetricResults.some(lacks)) return true;
+      if (evalMetricResultPerInvocation.some(({ evalMetricResults }) => evalMetricResults.some(lacks))) return true;
     }
   }
-  return missing;
+  return false;
 }

@@ -4,6 +4,7 @@ import { ITSELF, type PartNotes } from "../evaluate.js";
 import { warningOf } from "../errors.js";
 import { append } from "../lists.js";
 import { failureWarnings, type MetricFailures } from "../run/failed-metrics.js";
+import { addMissing, type MissingVerdicts, missingVerdictsWarnings } from "../run/missing-verdicts.js";
 import { silenceWarnings } from "../run/silence.js";
 import type { EvalSetResult, JudgeStamp, Mistake } from "../types.js";
 
@@ -14,6 +15,7 @@ export class Whole {
   #silentTurns: number | undefined = 0;
   #isItself = true;
   readonly #failures = new Map<string, MetricFailures>();
+  readonly #missing = new Map<string, MissingVerdicts>();
   #unused: Mistake | undefined;
   #isUnused = true;
   readonly #warned = new Set<string>();
@@ -26,7 +28,7 @@ export class Whole {
     this.#set = this.#set === undefined ? bare : joined([this.#set, bare]);
     this.#results += results;
     if (notes === undefined) return;
-    const { silentTurns, failures, isItself, unused } = notes;
+    const { silentTurns, failures, missing, isItself, unused } = notes;
     this.#silentTurns =
       silentTurns === undefined || this.#silentTurns === undefined ? undefined : this.#silentTurns + silentTurns;
     this.#isItself &&= isItself;
@@ -36,6 +38,7 @@ export class Whole {
       const known = this.#failures.get(name);
       this.#failures.set(name, { cases: (known?.cases ?? 0) + cases, first: known?.first ?? first });
     }
+    addMissing(this.#missing, missing);
   }
 
   /** Adds a warning about all parts together. */
@@ -60,7 +63,11 @@ export class Whole {
       ...(this.#isItself && this.#results > 0 ? [itself] : []),
       ...(set.cancelled === true
         ? []
-        : [...silenceWarnings(this.#silentTurns), ...failureWarnings(this.#failures, this.#results)]),
+        : [
+            ...silenceWarnings(this.#silentTurns),
+            ...failureWarnings(this.#failures, this.#results),
+            ...missingVerdictsWarnings(this.#missing, this.#results),
+          ]),
       ...(this.#isUnused && this.#unused !== undefined ? [this.#unused] : []),
     ];
     return more.length === 0 ? set : { ...set, warnings: [...(set.warnings ?? []), ...more] };

@@ -169,6 +169,7 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
   const usage = set.judgeUsage;
   const names = judgeNames([set]);
   const simulator = set.simulatorUsage;
+  const unsent = usage?.unsent ?? 0;
   if (!usage && !simulator && names.length === 0) return undefined;
   const fact = (label: string, value: string, more?: string) =>
     html`<div><dt>${label}</dt><dd>${value}${more ? html` <small>${more}</small>` : undefined}</dd></div>`;
@@ -180,7 +181,8 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
           ? fact("Saved by early stopping", amountText(usage.saved), atRiskText(usage, [set]).trim() || undefined)
           : undefined,
         usage.cached > 0 ? fact("From the cache", amountText(usage.cached)) : undefined,
-        usage.lost > 0 ? fact("Without a reply", amountText(usage.lost)) : undefined,
+        usage.lost > unsent ? fact("Without a reply", amountText(usage.lost - unsent)) : undefined,
+        unsent > 0 ? fact("Not asked", amountText(unsent)) : undefined,
         hasTokens(usage) ? fact("Tokens", ...usedTokens(usage)) : undefined,
         typeof usage.cost === "number" ? fact("Cost", costText(usage.cost)) : undefined,
       ]

@@ -97,6 +97,7 @@ function overview(results: readonly EvalSetResult[], counts: StatusCounts): Mark
     newest === undefined ? undefined : html`, <time datetime="${newest}Z">${newest.replace("T", " ")} UTC</time>`;
   const found = repeatedOf(results);
   const texts = [reliabilityText(results, found), found === undefined ? "" : neededText(found)];
+  const incomplete = incompletePasses(results);
   const figure = (label: string, amount: number, name: string) =>
     html`<div class="${name}${amount === 0 ? " zero" : ""}"><dt>${label}</dt><dd class="tone">${amountText(amount)}</dd></div>`;
   return html`<p class="sub">${casesText(results)} in ${count(results.length, "evalset")}${when}</p>${texts.map((text) => (text === "" ? undefined : html`<p class="sub">${capital(text)}</p>`))}
@@ -105,9 +106,27 @@ ${figure("Passed", counts.passed, "passed")}
 ${figure("Failed", counts.failed, "failed")}
 ${figure("Not evaluated", counts.notEvaluated, "unknown")}
 </dl>
-${share(counts)}
+${
+  incomplete > 0
+    ? html`${noticeBox(`In ${amountText(incomplete)} of the ${count(counts.passed, "case")} that passed, a metric was not evaluated.`, "")}
+`
+    : undefined
+}${share({ ...counts, passed: counts.passed - incomplete, notEvaluated: counts.notEvaluated + incomplete })}
 ${found === undefined ? undefined : html`<details class="reliability"><summary>How reliable it is</summary>${reliabilityTables(found).map(reliabilityTable)}</details>`}
 ${results.length > 1 ? setsTable(results) : undefined}`;
+}
+
+/** How many cases passed although a metric that decides was not evaluated in them. */
+function incompletePasses(results: readonly EvalSetResult[]): number {
+  const isOpen = ({ evalStatus }: EvalMetricResult) => evalStatus === EvalStatus.NOT_EVALUATED;
+  return results.reduce((sum, { evalCaseResults, advisory = [] }) => {
+    const open = evalCaseResults.filter(
+      ({ finalEvalStatus, overallEvalMetricResults }) =>
+        finalEvalStatus === EvalStatus.PASSED &&
+        overallEvalMetricResults.some((metric) => isOpen(metric) && !advisory.includes(metric.metricName)),
+    );
+    return sum + open.length;
+  }, 0);
 }
 
 const COUNT_HEADINGS: readonly Heading[] = [

@@ -276,6 +276,7 @@ function judgeProperties(set: EvalSetResult): Test["properties"] {
         ["judgeVerdictsAtRisk", usage?.verdictsAtRisk],
         ["judgeSamplesCached", usage?.cached],
         ["judgeSamplesLost", usage?.lost],
+        ["judgeSamplesNotAsked", usage?.unsent || undefined],
         ["judgeInputTokens", usage?.inputTokens],
         ["judgeOutputTokens", usage?.outputTokens],
         ["judgeCost", usage?.cost],

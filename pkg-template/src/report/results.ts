@@ -2,7 +2,7 @@
  * How reports read results: what they take for results, statuses in words, counts, and names of runs.
  */
 
-import { EvalStatus } from "../enums.js";
+import { EvalStatus, PrebuiltMetrics } from "../enums.js";
 import { messageOf, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { UNITS } from "../generated/metrics.js";
@@ -386,7 +386,7 @@ export function warningLines(sets: readonly EvalSetResult[]): string[] {
   return [...new Set(notices.map(noticeText))];
 }
 
-/** What does not count for a score that there is: turns on which a judge was asked and gave no verdict. */
+/** What lacks in a score that there is: turns on which a judge was asked and gave no verdict. */
 function missingVerdicts({ judges = [], evalCaseResults }: EvalSetResult): Notice[] {
   const judged = new Set(judges.map(({ metricName }) => metricName));
   if (judged.size === 0) return [];
@@ -416,8 +416,12 @@ function missingVerdicts({ judges = [], evalCaseResults }: EvalSetResult): Notic
         first: { turn, reason },
       },
     ]) => {
-      const which =
-        turns === 1 ? `${turn}, which does not count` : `${turns} turns, which do not count. The first is ${turn}`;
+      // Its score is a share of all turns; the others are means of those that have a score.
+      const isShare = metricName === PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1;
+      const [effect, effects] = isShare
+        ? ["counts as not passed", "count as not passed"]
+        : ["does not count", "do not count"];
+      const which = turns === 1 ? `${turn}, which ${effect}` : `${turns} turns, which ${effects}. The first is ${turn}`;
       return { message: `${metricName} has no verdict on ${which}: ${reason}` };
     },
   );

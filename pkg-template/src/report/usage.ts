@@ -21,6 +21,7 @@ function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
     cached: sum("cached"),
     saved: sum("saved"),
     lost: sum("lost"),
+    unsent: sum("unsent"),
     ...(usages.some(({ verdictsAtRisk }) => isNumber(verdictsAtRisk))
       ? { savedAtRisk: sum("savedAtRisk"), verdictsAtRisk: sum("verdictsAtRisk") }
       : {}),
@@ -89,13 +90,13 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
   if (usage === undefined && names.length === 0) return undefined;
   const who = names.length > 0 ? `judged by ${names.join(", ")}` : "judges";
   if (usage === undefined) return who;
-  const { calls, retried, cached, saved, lost, cost } = usage;
+  const { calls, retried, cached, saved, lost, unsent = 0, cost } = usage;
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
     saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage, results)}` : "",
     cached > 0 ? `${amountText(cached)} from the cache` : "",
-    // Those that no call was made for are among them.
-    lost > 0 ? `${count(lost, "sample")} without a reply` : "",
+    lost > unsent ? `${count(lost - unsent, "sample")} without a reply` : "",
+    unsent > 0 ? `${count(unsent, "sample")} not asked` : "",
     usedTokensText(usage),
     isNumber(cost) ? `cost ${costText(cost)}` : "",
   ];

@@ -70,6 +70,8 @@ pub struct LostSample {
     pub sample: u32,
     /// How often it was sent.
     pub attempts: u32,
+    /// Whether it was never sent, not before it was given up once either.
+    pub is_unsent: bool,
     /// Why there is no reply.
     pub reason: LossReason,
 }

@@ -38,6 +38,7 @@
 //! assert!(matches!(calls.poll(800.0), CallAction::Send(Call { sample: 1, .. })));
 //! ```
 
+mod budget;
 mod event;
 mod options;
 mod progress;
@@ -74,6 +75,8 @@ pub struct Calls {
     throttle: Throttle,
     next_call: u32,
     stopped: Option<LossReason>,
+    /// What the budget is spent of.
+    spent: &'static str,
     /// The sample lost by the last abort, which the next poll reports.
     aborted: Option<LostSample>,
     progress: Progress,
@@ -98,6 +101,7 @@ impl Calls {
             reserved_cost: 0.0,
             next_call: 0,
             stopped: None,
+            spent: "",
             aborted: None,
             progress: Progress::default(),
             latency_sum: 0.0,
@@ -161,8 +165,11 @@ impl Calls {
         if self.now >= deadline && self.open() > 0 {
             self.stop(LossReason::Deadline);
         }
-        if self.in_flight.is_empty() && self.progress.queued > 0 && !self.affordable(0, 0.0) {
-            self.stop(LossReason::BudgetExceeded);
+        if self.in_flight.is_empty()
+            && self.progress.queued > 0
+            && let Some(spent) = self.spent_by(0, 0.0)
+        {
+            self.stop_for_budget(spent);
         }
         if let Some(flight) = self.in_flight.first() {
             let stopped = self.stopped.filter(|&reason| reason != LossReason::BudgetExceeded);
@@ -204,31 +211,17 @@ impl Calls {
                 return None;
             };
             task.tokens = tokens;
-            if !self.affordable(task.tokens, self.expected_cost(&task)) {
+            if let Some(spent) = self.spent_by(task.tokens, self.expected_cost(&task)) {
                 self.urgent.push_front(task);
                 // Calls in flight may use less than they reserved, which may be enough.
                 if self.in_flight.is_empty() {
-                    self.stop(LossReason::BudgetExceeded);
+                    self.stop_for_budget(spent);
                 }
                 return None;
             }
             return Some(self.launch(task));
         }
         None
-    }
-
-    /// Whether the budget allows another call with these tokens and this cost.
-    fn affordable(&self, tokens: u32, cost: f64) -> bool {
-        let Budget { calls, tokens: most_tokens, cost: most_cost } = self.options.budget;
-        let used = self.progress.usage.total() + self.reserved_tokens;
-        let spent = self.progress.cost + self.reserved_cost;
-        calls.is_none_or(|most| self.progress.calls < most)
-            && most_tokens.is_none_or(|most| used < most && used + u64::from(tokens) <= most)
-            && most_cost.is_none_or(|most| spent < most && spent + cost <= most)
-    }
-
-    fn expected_cost(&self, task: &SampleTask) -> f64 {
-        self.groups.get(task.group as usize).map_or(0.0, |group| group.cost(task.sample, task.expected()))
     }
 
     fn launch(&mut self, mut task: SampleTask) -> Call {
@@ -346,6 +339,9 @@ impl Calls {
     pub fn reject(&mut self, call: u32) -> Option<Sample> {
         let task = self.recall(call)?;
         self.progress.lost += 1;
+        if task.sent <= 1 && !task.again {
+            self.progress.unsent += 1;
+        }
         Some(task.sample())
     }
 
@@ -443,6 +439,9 @@ impl Calls {
 
     fn lose(&mut self, task: SampleTask, reason: LossReason) -> LostSample {
         self.progress.lost += 1;
+        if task.is_unsent() {
+            self.progress.unsent += 1;
+        }
         task.lost(reason)
     }
 

@@ -54,6 +54,8 @@ pub struct Progress {
     pub verdicts_at_risk: u32,
     /// Samples given up, without those that are [asked again](super::Calls::revert_losses).
     pub lost: u32,
+    /// How many of these were never sent.
+    pub unsent: u32,
     /// Tokens used.
     pub usage: Usage,
     /// Money spent, in the unit of the prices.

@@ -31,8 +31,14 @@ impl SampleTask {
         Usage { input_tokens: u64::from(self.tokens), output_tokens: 0 }
     }
 
+    /// Whether no call was ever sent for it.
+    pub(super) fn is_unsent(&self) -> bool {
+        self.sent == 0 && !self.again
+    }
+
     pub(super) fn lost(&self, reason: LossReason) -> LostSample {
-        LostSample { question: self.question, sample: self.sample, attempts: self.sent, reason }
+        let is_unsent = self.is_unsent();
+        LostSample { question: self.question, sample: self.sample, attempts: self.sent, is_unsent, reason }
     }
 }
 

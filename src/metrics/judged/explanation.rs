@@ -28,7 +28,7 @@ impl Samples {
     pub(super) fn from_answers(answers: &[&Answer]) -> Self {
         let mut samples = Self::default();
         for answer in answers {
-            samples.asked += answer.votes.asked();
+            samples.asked += answer.votes.asked().saturating_sub(answer.unsent);
             samples.of += answer.question.samples;
             if answer.votes.at_risk().0 > 0 {
                 samples.risk = Some(samples.risk.unwrap_or_default().max(answer.votes.risk()));

@@ -142,6 +142,8 @@ pub struct Answer {
     pub question: Question,
     /// The votes.
     pub votes: Votes,
+    /// How many of its samples were given up before they were sent.
+    pub unsent: u32,
     /// The replies, sorted by sample.
     pub replies: Vec<SampleReply>,
     /// Why a sample has no reply, if one has none.

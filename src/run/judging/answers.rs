@@ -126,6 +126,7 @@ impl<'a> Run<'a> {
         let why = self.judges.why(loss, failure);
         if let Some((_, _, answer)) = self.answer(loss.question) {
             answer.votes.fail(loss.sample);
+            answer.unsent += u32::from(loss.is_unsent);
             answer.failure.get_or_insert(why);
         }
         if let Some(asked) = self.judges.asked.get_mut(loss.question as usize) {
@@ -148,7 +149,7 @@ impl<'a> Run<'a> {
             Outcome::Undecidable => {
                 let asked = self.judges.asked.get(question as usize);
                 if asked.is_some_and(|asked| asked.is_refused) {
-                    self.close(question);
+                    self.give_up(question);
                 } else {
                     // Retried when the rest of the run is done: the judge may have recovered by then.
                     self.judges.add_stuck(question);
@@ -180,6 +181,15 @@ impl<'a> Run<'a> {
                 self.judges.ask(metric, ask);
             }
         }
+    }
+
+    /// Ends a question whose samples that wait to be sent will not be.
+    pub(super) fn give_up(&mut self, question: u32) {
+        let in_flight = self.judges.asked.get(question as usize).map_or(0, |asked| asked.in_flight);
+        if let Some((_, _, answer)) = self.answer(question) {
+            answer.unsent += answer.votes.pending().saturating_sub(in_flight);
+        }
+        self.close(question);
     }
 
     /// Ends a question and asks the one that follows from it, if any.

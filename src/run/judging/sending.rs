@@ -40,7 +40,8 @@ impl<'a> Run<'a> {
                     self.judges.sent(call);
                     return JudgeStep::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
                 }
-                if blocked.is_some() && asked.is_open {
+                // Nobody is asked the other samples of a question that was refused either.
+                if blocked.is_some() && (asked.is_open || asked.is_refused) {
                     self.judges.calls.reject(call.id);
                 } else {
                     self.judges.calls.withdraw(call.id);
@@ -49,7 +50,10 @@ impl<'a> Run<'a> {
                     if let Some((_, _, answer)) = self.answer(call.question) {
                         answer.failure = Some(why);
                     }
-                    self.close(call.question);
+                    if let Some(asked) = self.judges.asked.get_mut(call.question as usize) {
+                        asked.is_refused = true;
+                    }
+                    self.give_up(call.question);
                 }
                 JudgeStep::Continue
             }

@@ -139,7 +139,8 @@ impl PendingMetric {
         let votes = Votes::new(question.samples, question.verdicts, question.rule);
         let failure = question.refusal();
         let is_refused = failure.is_some();
-        let answer = self.answers.push_mut(Answer { question, votes, replies: Vec::new(), failure });
+        let answer =
+            self.answers.push_mut(Answer { question, votes, replies: Vec::new(), failure, unsent: 0 });
         if !is_refused {
             judges.add(asked, answer, follow_up);
             self.open += 1;

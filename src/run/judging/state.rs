@@ -125,7 +125,7 @@ impl JudgeState {
 
     /// Why nothing is asked any more, if the calls were stopped.
     pub(super) fn stopped(&self) -> Option<Error> {
-        let loss = |reason| LostSample { question: 0, sample: 0, attempts: 0, reason };
+        let loss = |reason| LostSample { question: 0, sample: 0, attempts: 0, is_unsent: true, reason };
         let late = || self.calls.is_late().then_some(LossReason::Deadline);
         self.calls.stopped().or_else(late).map(|reason| self.why(loss(reason), None))
     }
@@ -187,7 +187,8 @@ impl JudgeState {
         let mut why = match (loss.reason, failure) {
             (LossReason::Cancelled, _) => return cancelled(),
             (LossReason::BudgetExceeded, _) => {
-                return Error::new(ErrorCode::BudgetExceeded, "the budget for judges is spent");
+                let message = ["the budget of ", self.calls.spent(), " for judges is spent"].concat();
+                return Error::new(ErrorCode::BudgetExceeded, message);
             }
             (LossReason::Deadline, _) => {
                 return Error::new(ErrorCode::BudgetExceeded, "the time for the run is over");

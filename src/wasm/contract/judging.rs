@@ -259,6 +259,7 @@ pub(in crate::wasm) struct Progress {
     /// Verdicts of votes that ended before they were certain.
     verdicts_at_risk: u32,
     lost: u32,
+    unsent: u32,
     unreported: u32,
     input_tokens: f64,
     output_tokens: f64,
@@ -285,6 +286,7 @@ impl From<calls::Progress> for Progress {
             saved_at_risk: found.saved_at_risk,
             verdicts_at_risk: found.verdicts_at_risk,
             lost: found.lost,
+            unsent: found.unsent,
             unreported: found.unreported,
             input_tokens: found.usage.input_tokens as f64,
             output_tokens: found.usage.output_tokens as f64,

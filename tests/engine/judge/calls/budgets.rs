@@ -12,6 +12,8 @@ fn a_budget_of_calls_is_kept_to_the_call() {
         world.run(FOREVER, |_, _| reply(100), |_, news| replies += u32::from(matches!(news, News::Reply(_))));
         let progress = world.calls.progress();
         assert_eq!((progress.calls, replies, progress.lost), (most, most, 30 - most));
+        assert_eq!((progress.unsent, world.calls.spent()), (30 - most, "calls"));
+        assert!(world.losses().iter().all(|loss| loss.is_unsent));
         assert!(world.losses().iter().all(|loss| loss.reason == LossReason::BudgetExceeded));
         assert_eq!((world.aborted(), world.calls.open()), (0, 0));
         assert_eq!(world.now, u64::from(most.div_ceil(8)) * 100, "nothing is waited for");
@@ -26,25 +28,33 @@ fn a_spent_budget_leaves_no_retry_waiting() {
     world.run(FOREVER, |_, _| Fate::Fail(10, retryable()), ignore);
     assert_eq!(
         world.losses(),
-        [LostSample { question: 0, sample: 0, attempts: 1, reason: LossReason::BudgetExceeded }]
+        [LostSample {
+            question: 0,
+            sample: 0,
+            attempts: 1,
+            is_unsent: false,
+            reason: LossReason::BudgetExceeded
+        }]
     );
     assert_eq!(world.now, 10);
+    assert_eq!((world.calls.progress().lost, world.calls.progress().unsent), (1, 0), "it was asked");
 }
 
 #[test]
 fn budgets_of_tokens_and_money_hold_what_calls_are_expected_to_use() {
     let usage = Usage { input_tokens: 1_000, output_tokens: 0 };
     let prices = Prices { input_per_million: 2.0, output_per_million: 8.0 };
-    for budget in [
-        Budget { tokens: Some(10_500), ..Budget::default() },
-        Budget { cost: Some(0.021), ..Budget::default() },
+    for (budget, spent) in [
+        (Budget { tokens: Some(10_500), ..Budget::default() }, "tokens"),
+        (Budget { cost: Some(0.021), ..Budget::default() }, "money"),
     ] {
         let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
         let group = world.calls.add_group(None, prices);
         world.calls.ask(Ask { group, tokens: 1_000, ..ask(0, 30) });
         world.run(FOREVER, |_, _| Fate::Reply(100, usage), ignore);
         let progress = world.calls.progress();
-        assert_eq!((progress.calls, progress.lost), (10, 20));
+        assert_eq!((progress.calls, progress.lost, progress.unsent), (10, 20, 20));
+        assert_eq!(world.calls.spent(), spent);
         assert!((progress.cost - 0.02).abs() < 1e-12);
     }
 }

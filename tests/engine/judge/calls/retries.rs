@@ -19,7 +19,16 @@ fn waits_grow_by_the_base_up_to_the_longest() {
     );
     let times: Vec<_> = world.sent().iter().map(|(at, _)| *at).collect();
     assert_eq!(times, [0.0, 5e3, 15e3, 35e3, 75e3, 155e3, 275e3]);
-    assert_eq!(lost, Some(LostSample { question: 0, sample: 0, attempts: 7, reason: LossReason::Exhausted }));
+    assert_eq!(
+        lost,
+        Some(LostSample {
+            question: 0,
+            sample: 0,
+            attempts: 7,
+            is_unsent: false,
+            reason: LossReason::Exhausted
+        })
+    );
     assert_eq!(world.calls.progress().lost, 1);
 }
 
@@ -75,7 +84,16 @@ fn failures_that_a_retry_would_not_change_are_not_retried() {
             }
         },
     );
-    assert_eq!(lost, Some(LostSample { question: 3, sample: 0, attempts: 1, reason: LossReason::Refused }));
+    assert_eq!(
+        lost,
+        Some(LostSample {
+            question: 3,
+            sample: 0,
+            attempts: 1,
+            is_unsent: false,
+            reason: LossReason::Refused
+        })
+    );
     assert_eq!(world.now, 5);
 }
 
@@ -109,7 +127,7 @@ fn a_call_that_always_hangs_is_lost_to_time() {
     world.run(FOREVER, |_, _| Fate::Hang, ignore);
     assert_eq!(
         world.losses(),
-        [LostSample { question: 0, sample: 0, attempts: 7, reason: LossReason::TimedOut }]
+        [LostSample { question: 0, sample: 0, attempts: 7, is_unsent: false, reason: LossReason::TimedOut }]
     );
     assert_eq!(world.aborted(), 7);
 }

@@ -25,7 +25,8 @@ fn cancelling_stops_at_once() {
     assert!(world.trace.iter().all(|(at, action)| *at <= 350.0 || *action == CallAction::Idle));
 
     world.calls.ask(ask(2, 1));
-    let lost = LostSample { question: 2, sample: 0, attempts: 0, reason: LossReason::Cancelled };
+    let lost =
+        LostSample { question: 2, sample: 0, attempts: 0, is_unsent: true, reason: LossReason::Cancelled };
     assert_eq!(world.calls.poll(400.0), CallAction::Lost(lost), "what is asked afterwards");
     assert_eq!((world.calls.poll(400.0), world.calls.open()), (CallAction::Idle, 0));
 }

@@ -124,7 +124,7 @@ fn storm(seed: u64, percent: u64) -> (u32, usize) {
                     votes.count(&[ballots[question as usize][sample as usize]]);
                     (question, votes.next_wave())
                 }
-                News::Lost(LostSample { question, sample, attempts, reason }) => {
+                News::Lost(LostSample { question, sample, attempts, reason, .. }) => {
                     assert!(attempts >= 7 && matches!(reason, LossReason::Exhausted | LossReason::TimedOut));
                     votes[question as usize].fail(sample);
                     (question, votes[question as usize].next_wave())

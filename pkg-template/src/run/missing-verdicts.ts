@@ -1,0 +1,87 @@
+/** What is said of judges that gave no verdict: beside metrics that pass, a case passes without it. */
+
+import { EvalStatus } from "../enums.js";
+import type { EvalMetricResult, EvalSetResult, Mistake } from "../types.js";
+
+/** How many reasons are given for a metric. */
+const MOST_REASONS = 3;
+
+/** A reply that is quoted at the end of a reason differs from case to case. */
+const QUOTED_REPLY = /(?:, found|:) ".*$/s;
+
+/** Why a metric has no result somewhere, and in how many case results for that reason. */
+export interface MissingVerdicts {
+  cases: number;
+  /** By what they have in common: the first, and in how many case results. */
+  reasons: ReadonlyMap<string, { first: string; cases: number }>;
+}
+
+/** The judged metrics without a result in some case where a judge was to be asked. */
+export function missingVerdictsIn({
+  judges = [],
+  judgeUsage,
+  evalCaseResults,
+}: EvalSetResult): Map<string, MissingVerdicts> {
+  const found = new Map<string, MissingVerdicts>();
+  if (judgeUsage === undefined) return found;
+  const judged = new Set(judges.map(({ metricName }) => metricName));
+  const open = evalCaseResults.flatMap(({ overallEvalMetricResults, evalMetricResultPerInvocation: turns }) => {
+    const missing = overallEvalMetricResults.filter(
+      (metric) => judged.has(metric.metricName) && isMissing(metric, judgeUsage.lost > 0),
+    );
+    return missing.map(({ metricName, reason = "no reason is known" }) => {
+      const ofTurns = turns.flatMap(({ evalMetricResults }) => evalMetricResults);
+      const hasQuestion = ofTurns.some((metric) => metric.metricName === metricName && metric.explanation?.samples?.of);
+      return { metricName, first: reason, key: reason.replace(QUOTED_REPLY, ""), hasQuestion };
+    });
+  });
+  // After the judges were stopped there are no questions, but the same reason; what cannot be scored has another.
+  const reasonsOfQuestions = new Set(open.filter(({ hasQuestion }) => hasQuestion).map(({ key }) => key));
+  for (const { metricName, first, key } of open) {
+    // Without explanations it is not known which had questions.
+    if (reasonsOfQuestions.size > 0 && !reasonsOfQuestions.has(key)) continue;
+    addMissing(found, new Map([[metricName, { cases: 1, reasons: new Map([[key, { first, cases: 1 }]]) }]]));
+  }
+  return found;
+}
+
+/** Adds what is missing in a part to what is missing in the whole. */
+export function addMissing(whole: Map<string, MissingVerdicts>, part: ReadonlyMap<string, MissingVerdicts>): void {
+  for (const [metricName, { cases, reasons }] of part) {
+    const known = whole.get(metricName);
+    const all = new Map(known?.reasons);
+    for (const [key, reason] of reasons) {
+      const same = all.get(key);
+      all.set(key, { first: same?.first ?? reason.first, cases: (same?.cases ?? 0) + reason.cases });
+    }
+    whole.set(metricName, { cases: (known?.cases ?? 0) + cases, reasons: all });
+  }
+}
+
+/** A warning for each of these metrics. */
+export function missingVerdictsWarnings(found: ReadonlyMap<string, MissingVerdicts>, results: number): Mistake[] {
+  return [...found].map(([metricName, missing]) => ({
+    code: "judge_failed",
+    message: `\`${metricName}\` has no verdict in ${missing.cases} of ${results} case results: ${reasonsOf(missing)}`,
+  }));
+}
+
+/** Whether a judged metric has no result although a judge was to be asked, and not because it cannot score the case. */
+export function isMissing({ evalStatus, explanation, reason = "" }: EvalMetricResult, someWereLost: boolean): boolean {
+  if (evalStatus !== EvalStatus.NOT_EVALUATED) return false;
+  return someWereLost || (explanation?.samples?.asked ?? 0) > 0 || reason.startsWith(UNREADABLE);
+}
+
+/** How the engine begins the reason where there are replies, and none can be read. */
+const UNREADABLE = "no reply of the judge could be read";
+
+function reasonsOf({ cases, reasons }: MissingVerdicts): string {
+  const sorted = [...reasons.values()].sort((a, b) => b.cases - a.cases);
+  const shown = sorted.slice(0, MOST_REASONS).map((reason) => {
+    return reason.cases === cases
+      ? reason.first
+      : `${reason.cases === 1 ? "once" : `${reason.cases} times`}, ${reason.first}`;
+  });
+  if (sorted.length > shown.length) shown.push(`other reasons: ${sorted.length - shown.length}`);
+  return shown.join("; ");
+}
