@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { BARE, folderOf, run } from "../cli/command.mjs";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { importEntry } from "../package/support/package.mjs";
@@ -16,7 +17,7 @@ const criteria = { final_response_match_v2: 0.8 };
 /** A server that answers each request with another page. */
 async function pages(t, answerTo = (at) => `<!doctype html><p>${at}`) {
   let asked = 0;
-  const server = createServer((_, response) => response.end(answerTo((asked += 1))));
+  const server = createServer(async (_, response) => response.end(await answerTo((asked += 1))));
   await once(server.listen(0, "127.0.0.1"), "listening");
   t.after(() => server.close());
   return { baseUrl: `http://127.0.0.1:${server.address().port}/v1`, asked: () => asked };
@@ -53,7 +54,8 @@ test("a failure is told no more once a call is answered", async (t) => {
 });
 
 test("the command says on stderr what the last call said", { timeout: 120_000 }, async (t) => {
-  const server = await pages(t, () => "<p>Welcome</p>");
+  // All but the first answer take longer than the command waits before it tells of failures.
+  const server = await pages(t, (at) => setTimeout(at === 1 ? 0 : 1500, "<p>Welcome</p>"));
   const files = { "e.json": set, "a.json": set, "test_config.json": { criteria } };
   const cwd = folderOf(
     t,
