@@ -34,6 +34,8 @@ const MADE = {
   "pkg-template/src/judges/environment.ts": [["^anthropic/", ""]],
   // Those of the schemas.
   "www/src/editor/schema.ts": patternsOf("config", "evalset", "results"),
+  // The mark of an integer, four random numbers, and its digits.
+  "www/src/ui/json.ts": [['"1-2-3-4([^"]+)"', "g"]],
   // Half of a table of Unicode's blocks.
   "pkg-template/src/report/text.ts": [["^[\\u1100-\\u115F]$", "u"]],
 };

@@ -53,7 +53,7 @@ const scenario = { starting_prompt: "Hi", conversation_plan: "Ask." };
 const warningsOf = async (more, config = {}) => {
   const evalSet = { eval_set_id: "s", eval_cases: [{ eval_id: "a", conversation_scenario: { ...scenario, ...more } }] };
   const request = { evalSet, actual: setOf(["a"]), config: { criteria: { safety_v1: 0.5 }, ...config } };
-  const { warnings } = await evaluate({ ...request, judge: () => "no" });
+  const { warnings } = await evaluate({ ...request, judge: () => '{"explanation": "", "score": 1}' });
   return warnings.map(({ path, help }) => [path, help]);
 };
 

@@ -94,8 +94,8 @@ describe("text", () => {
     await settle(asEvalSet('{"__proto__":{"eval_set_id":"s"},"eval_cases":[]}'), "evalset");
   });
 
-  test("of a hundred megabytes in one string is scored", async () => {
-    const words = encoder.encode("word ".repeat(20_000_000));
+  test("of four megabytes in one string is scored", async () => {
+    const words = encoder.encode("word ".repeat(800_000));
     const [before, after] = JSON.stringify(evalSetOf({ c: [turn("q", "HERE")] }))
       .split("HERE")
       .map((part) => encoder.encode(part));
@@ -111,7 +111,17 @@ describe("text", () => {
       explain: "none",
     });
     const score = set.evalCaseResults[0].overallEvalMetricResults[0].score;
-    assert.ok(score > 0 && score < 1e-6);
+    assert.ok(score > 0 && score < 1e-5);
+  });
+
+  test("of a hundred megabytes in one string is refused, with the limit", async () => {
+    const evalSet = JSON.stringify(evalSetOf({ c: [turn("q", "word ".repeat(20_000_000))] }));
+    const message = "a string has more than 67108864 bytes or 2097152 escapes";
+    const refused = { code: "limit_exceeded", path: "evalSet", message };
+    await assert.rejects(
+      evaluate({ evalSet, actual: { inferenceResults: [] }, criteria: { response_match_score: 1 } }),
+      refused,
+    );
   });
 
   test("of more than the engine reads is refused before it is copied", async () => {

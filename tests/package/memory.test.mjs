@@ -22,11 +22,14 @@ const MIB = 2 ** 20;
 const inUse = () => memories.at(-1).buffer.byteLength / MIB;
 const CRITERIA = { criteria: { response_match_score: 0.5, slow: 0.5 } };
 
-/** An evalset of one turn whose answer takes so many bytes. */
+/** So many turns whose answers take 2 MiB each: more than 4 are not compared. */
+const longTurns = (count) => Array.from({ length: count }, () => turn("Q", "word ".repeat((2 * MIB) / 5)));
+
+/** An evalset of one conversation whose answers take so many bytes. */
 function large(bytes) {
   const evalSet = JSON.stringify({
     evalSetId: "large",
-    evalCases: [{ evalId: "a", conversation: [turn("Q", "word ".repeat(bytes / 5))] }],
+    evalCases: [{ evalId: "a", conversation: longTurns(bytes / (2 * MIB)) }],
   });
   return { evalSet, actual: evalSet, criteria: { response_match_score: 0.5 }, explain: "none" };
 }
@@ -40,7 +43,7 @@ test("is given back after a large evaluation, and results are what they were", a
   assert.ok(inUse() < 8, `${inUse()} MiB`);
   assert.equal(result.evalCaseResults[0].overallEvalMetricResults[0].score, 1);
   const { actualInvocation } = result.evalCaseResults[0].evalMetricResultPerInvocation[0];
-  assert.equal(actualInvocation.finalResponse.parts[0].text.length, 8 * MIB * 5);
+  assert.equal(actualInvocation.finalResponse.parts[0].text.length, Math.floor((2 * MIB) / 5) * 5);
   const again = await evaluate({ evalSet: EXPECTED, actual: ACTUAL, criteria: CRITERIA.criteria, registry: slow() });
   assert.deepEqual(scoresOf(again), scoresOf(small));
   assert.equal(memories.length, before + 1, "a small input needs no other engine");
@@ -55,7 +58,7 @@ test("is given back after one pair of texts and one conversation", async () => {
   assert.equal(rouge1("a b", "b c").fmeasure, 0.5);
 
   before = memories.length;
-  const invocations = [turn("Q", "word ".repeat(8 * MIB))];
+  const invocations = longTurns(20);
   const evaluator = new RougeEvaluator({ metricName: "response_match_score", threshold: 0.5 }, { explain: "none" });
   const { overallScore } = await evaluator.evaluateInvocations(invocations, invocations);
   assert.equal(overallScore, 1);

@@ -18,7 +18,8 @@ const setOf = (turns, rubrics) => ({
   evalSetId: "s",
   evalCases: [{ evalId: "c", conversation: turns, ...(rubrics === undefined ? {} : { rubrics }) }],
 });
-const judge = async () => '{"polite": {"rationale": "", "verdict": "yes"}}';
+const judge = async ({ metricName }) =>
+  metricName === "safety_v1" ? '{"explanation": "", "score": 1}' : '{"polite": {"rationale": "", "verdict": "yes"}}';
 const RUBRICS = { rubric_based_final_response_quality_v1: 0.5 };
 
 const HELP = "The types are `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY` and `TRAJECTORY_QUALITY`";

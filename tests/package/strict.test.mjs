@@ -186,7 +186,10 @@ test("a threshold that every score reaches, or none, is warned of", async () => 
   ]);
   const criteria = { response_match_score: { threshold: -1 }, response_evaluation_score: 0.8 };
   assert.deepEqual(
-    (await warningsOf(criteria, { judge: async () => "" })).map(({ message, path }) => [message, path]),
+    (await warningsOf(criteria, { judge: async () => '{"explanation": "", "score": 5}' })).map(({ message, path }) => [
+      message,
+      path,
+    ]),
     [
       [
         "every score reaches the threshold -1 of `response_match_score`, whose scores are from 0 to 1",
@@ -201,7 +204,10 @@ test("a threshold that every score reaches, or none, is warned of", async () => 
   for (const fine of [0, 1, "1", false, true]) {
     assert.equal(await warningsOf({ response_match_score: fine, tool_trajectory_f1: { threshold: fine } }), undefined);
   }
-  assert.equal(await warningsOf({ response_evaluation_score: 0 }, { judge: async () => "" }), undefined);
+  assert.equal(
+    await warningsOf({ response_evaluation_score: 0 }, { judge: async () => '{"explanation": "", "score": 5}' }),
+    undefined,
+  );
   await assert.rejects(warningsOf({ tool_trajectory_avg_score: 1.5 }, { strict: true }), /no score reaches/);
 });
 

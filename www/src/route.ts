@@ -19,7 +19,7 @@ export const LINK_PREFIX = "#run=";
 /** The current route; an unknown screen is replaced by the first one. */
 export const route = computed<Route>(() => {
   if (hash.value.startsWith(LINK_PREFIX)) return { screen: "results", rest: [] };
-  const [name = "", ...rest] = hash.value.replace(/^#\/?/, "").replace(/\?.*$/, "").split("/").map(decodeSegment);
+  const [name = "", ...rest] = beforeQuery(hash.value.replace(/^#\/?/, "")).split("/").map(decodeSegment);
   return isScreen(name) ? { screen: name, rest } : { screen: "files", rest: [] };
 });
 
@@ -30,7 +30,7 @@ export function hrefOf(screen: Screen, ...rest: (string | number)[]): string {
 
 /** What follows `?` in the address. */
 export function addressText(): string {
-  return /\?(.*)$/.exec(location.hash)?.[1] ?? "";
+  return location.hash.split("?").slice(1).join("?");
 }
 
 /** Navigates to a screen. */
@@ -62,4 +62,9 @@ function decodeSegment(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** An address without what stands behind its first question mark. */
+export function beforeQuery(address: string): string {
+  return address.split("?", 1)[0] ?? "";
 }

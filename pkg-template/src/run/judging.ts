@@ -385,7 +385,7 @@ export class JudgeDispatcher {
     const { message, help } = failure;
     return {
       failed: {
-        message: message.replace(/\.+$/, "") + times,
+        message: (message.endsWith(".") ? message.slice(0, -1) : message) + times,
         retryable: false,
         ...(help === undefined ? {} : { help }),
       },

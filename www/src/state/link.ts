@@ -1,6 +1,6 @@
 /** Opens a run from the fragment of the URL, `#run=…`. */
 
-import { goTo, LINK_PREFIX } from "../route.js";
+import { beforeQuery, goTo, LINK_PREFIX } from "../route.js";
 import { engine } from "../worker/client.js";
 import { open, problem, summary } from "./run.js";
 
@@ -9,7 +9,7 @@ let opened = { packed: "", run: "" };
 
 async function openLink(): Promise<void> {
   if (!location.hash.startsWith(LINK_PREFIX)) return;
-  const packed = location.hash.slice(LINK_PREFIX.length).replace(/\?.*$/, "");
+  const packed = beforeQuery(location.hash.slice(LINK_PREFIX.length));
   if (packed === opened.packed && summary.value?.id === opened.run) return;
   const outcome = await engine.unpackRun(packed);
   if (outcome.ok) {

@@ -1,7 +1,10 @@
 /** Writes JSON with every digit of integers, which reach the page as `bigint` where JavaScript's numbers round them. */
 
-/** Stands before the digits of integers while JSON is written; no text of the user's can have it. */
-const MARK = crypto.randomUUID();
+/**
+ * Stands before the digits of integers while JSON is written; no text of the user's can have it. Pages that are not served
+ * over HTTPS have no `randomUUID`.
+ */
+const MARK = crypto.getRandomValues(new Uint32Array(4)).join("-");
 const MARKED = new RegExp(`"${MARK}([^"]+)"`, "g");
 
 /** What JSON writes in decimal digits; larger numbers have an exponent. */

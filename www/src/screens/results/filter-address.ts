@@ -1,7 +1,7 @@
 /** The filters and the order of the results in the address, so that a link, a bookmark and a reload show the same cases. */
 
 import { batch, effect } from "@preact/signals";
-import { addressText, route } from "../../route.js";
+import { addressText, beforeQuery, route } from "../../route.js";
 import { summary } from "../../state/run.js";
 import { keptRuns, showRun } from "../../state/runs.js";
 import {
@@ -89,6 +89,6 @@ effect(() => {
   }
   const text = filterText();
   if (route.value.screen !== "results" || text === addressText()) return;
-  const screen = location.hash.replace(/\?.*$/, "") || "#/results";
+  const screen = beforeQuery(location.hash) || "#/results";
   history.replaceState(history.state, "", text === "" ? screen : `${screen}?${text}`);
 });
