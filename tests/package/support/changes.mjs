@@ -229,7 +229,10 @@ export const recipes: Recipes = { recipe: async (name) => \`Bake the \${name}.\`
   },
   "a rule of the tokenizer": {
     "src/text/adk_python.rs": [
-      ["    let mut scan = Scanner {", '    let text = text.strip_suffix(" (sic)").unwrap_or(text);\n'],
+      [
+        "    tokens::tokenize(text, false, &mut Scanner::new",
+        '    let text = text.strip_suffix(" (sic)").unwrap_or(text);\n',
+      ],
     ],
   },
   "a new google-adk": {
