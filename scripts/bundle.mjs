@@ -52,11 +52,9 @@ export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
   for (const { path, ...chunk } of await split("esm", esm, sources)) {
-    const isMapped = !JSON.parse(chunk.map).sources.every((source) =>
-      WITHOUT_MAPS.test(nameOf(source, path, sources.folder)),
-    );
     const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX });
-    write(path, `${code}\n`, isMapped ? mapOfLines(JSON.parse(map), path, sources) : undefined);
+    const lines = mapOfLines(JSON.parse(map), path, sources);
+    write(path, `${code}\n`, lines.sources.length > 0 ? lines : undefined);
   }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
   for (const { path, ...chunk } of await split("cjs", cjs, sources)) {
@@ -99,8 +97,12 @@ function markFor(file) {
   return entry === undefined ? "" : `0 && require("../esm/${entry.esm ?? "node"}.js");\n`;
 }
 
-/** What has no source maps: the command line, whose errors are no exceptions of a user's program, and readers of files. */
-const WITHOUT_MAPS = /^(?:(?:cli|batches|calibration|interop|queue)\/|entrypoints\/queue)/;
+/**
+ * What source maps leave out: what is generated or comes from a library, so that it is not in the repository, and what is not on
+ * the stack while a user's agents, judges and metrics are called: the command line, readers of files, and what makes reports.
+ */
+const WITHOUT_MAPS =
+  /^(?:\.\.|(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\/|entrypoints\/queue)/;
 
 function write(path, code, map) {
   writeFileSync(path, map === undefined ? code : `${code}//# sourceMappingURL=${basename(path)}.map\n`);
@@ -121,15 +123,16 @@ function nameOf(source, path, folder) {
  */
 function mapOfLines({ version, sources: paths, mappings }, path, { folder, address }) {
   const names = paths.map((source) => nameOf(source, path, folder));
-  // What was generated, or comes from a library, is not in the repository.
-  const sources = names.filter((name) => !name.startsWith("generated/") && !name.startsWith("../"));
+  const sources = names.filter((name) => !WITHOUT_MAPS.test(name));
   const lines = decode(mappings).map((segments) =>
     segments
-      .filter(([, source, line], at) => at === 0 || source !== segments[at - 1][1] || line !== segments[at - 1][2])
-      .flatMap(([column, source, line]) => {
-        const place = sources.indexOf(names[source]);
-        return place === -1 ? [] : [[column, place, line, 0]];
-      }),
+      .map(([column, source, line]) => ({ column, place: sources.indexOf(names[source]), line }))
+      .filter(
+        ({ place, line }, at, all) =>
+          place !== (all[at - 1]?.place ?? -1) || (place !== -1 && line !== all[at - 1].line),
+      )
+      // A segment without a source ends the one before it.
+      .map(({ column, place, line }) => (place === -1 ? [column] : [column, place, line, 0])),
   );
   return { version, sourceRoot: address, sources, names: [], mappings: encode(lines) };
 }
