@@ -157,8 +157,12 @@ fn asked_until(ballots: &[Vec<Vote>], evidence: Option<Evidence>) -> Votes {
         votes.rest_on(evidence);
     }
     while votes.outcome() == Outcome::Open {
-        for sample in votes.next_wave() {
-            votes.count(&ballots[sample as usize]);
+        let wave = votes.next_wave();
+        let decided: Vec<bool> = (0..ballots[0].len()).map(|rubric| votes.is_decided(rubric)).collect();
+        for sample in wave {
+            let said = ballots[sample as usize].iter().zip(&decided);
+            let ballot: Vec<Vote> = said.map(|(&vote, &is)| if is { Vote::NotAsked } else { vote }).collect();
+            votes.count(&ballot);
         }
     }
     votes

@@ -14,7 +14,8 @@
 //! A vote may also end on [`Evidence`]: as soon as the missing votes decide otherwise with a chance below a
 //! risk. The same holds then: the next wave is the fewest votes that could end it, which one-sided votes do
 //! first, and each reply lowers that number by at most one. So what is asked depends on the replies alone, not on
-//! when they arrive.
+//! when they arrive. Of several verdicts, those that are decided are left out of what is asked later
+//! ([`Votes::is_decided`]), so a wave waits until all earlier ones are answered.
 //!
 //! Complexity: O(1) per verdict and reply; with evidence O(n log n) for n samples.
 
@@ -33,6 +34,8 @@ pub enum Vote {
     Unscored,
     /// The reply does not mention it.
     Absent,
+    /// The sample was not asked about it, since the verdict was decided before.
+    NotAsked,
 }
 
 impl Vote {
@@ -52,7 +55,7 @@ impl Vote {
         match self {
             Self::Positive => Some(1.0),
             Self::Negative => Some(0.0),
-            Self::Unscored | Self::Absent => None,
+            Self::Unscored | Self::Absent | Self::NotAsked => None,
         }
     }
 }
@@ -81,6 +84,8 @@ pub struct Tally {
     pub unscored: u32,
     /// Samples that did not mention it.
     pub absent: u32,
+    /// Samples that were not asked about it.
+    pub not_asked: u32,
 }
 
 impl Tally {
@@ -91,6 +96,7 @@ impl Tally {
             Vote::Negative => self.negative += 1,
             Vote::Unscored => self.unscored += 1,
             Vote::Absent => self.absent += 1,
+            Vote::NotAsked => self.not_asked += 1,
         }
     }
 
@@ -230,12 +236,24 @@ impl Votes {
     pub fn next_wave(&mut self) -> Range<u32> {
         let on_their_way = self.pending();
         let wanted = match self.outcome() {
+            Outcome::Open if on_their_way > 0 && self.narrows() => 0,
             Outcome::Open => self.settling().saturating_sub(on_their_way),
             Outcome::Settled | Outcome::Undecidable => 0,
         };
         let first = self.asked;
         self.asked += wanted;
         first..self.asked
+    }
+
+    /// Whether later samples leave out the verdicts that are decided.
+    fn narrows(&self) -> bool {
+        self.evidence.is_some() && self.tallies.len() > 1
+    }
+
+    /// Whether no further sample needs to be asked about the verdict with this index.
+    #[must_use]
+    pub fn is_decided(&self, index: usize) -> bool {
+        self.narrows() && self.verdict(index).is_some()
     }
 
     /// The failed samples to ask again, if they may still decide an [undecidable](Outcome::Undecidable)
@@ -280,7 +298,7 @@ impl Votes {
     /// The smallest number of further replies after which nothing needs to be asked.
     fn settling(&self) -> u32 {
         let missing = self.missing();
-        let settling = |all: u32, tally: &Tally| all.max(self.settling_of(tally, missing));
+        let settling = |all: u32, tally: &Tally| all.max(self.settling_of(tally));
         match self.rule {
             VotingRule::Majority { early_stop: true } => self.tallies.iter().fold(0, settling),
             VotingRule::Majority { early_stop: false } => {
@@ -291,7 +309,8 @@ impl Votes {
     }
 
     /// The smallest number of further votes that could settle one verdict.
-    fn settling_of(&self, tally: &Tally, missing: u32) -> u32 {
+    fn settling_of(&self, tally: &Tally) -> u32 {
+        let missing = self.missing_of(tally);
         let certain = tally.settling(missing);
         let Some(evidence) = &self.evidence else { return certain };
         let is_enough = |further: u32| {
@@ -316,8 +335,8 @@ impl Votes {
     /// certain.
     #[must_use]
     pub fn risk(&self) -> f64 {
-        let missing = self.missing();
-        let chance = |tally: &Tally| self.evidence.map_or(0.0, |it| it.chance_of_other(tally, missing));
+        let chance =
+            |tally: &Tally| self.evidence.map_or(0.0, |it| it.chance_of_other(tally, self.missing_of(tally)));
         self.tallies.iter().map(chance).fold(0.0, f64::max)
     }
 
@@ -325,12 +344,16 @@ impl Votes {
     /// all.
     #[must_use]
     pub fn at_risk(&self) -> (u32, u32) {
-        let missing = self.missing();
-        let further = self.tallies.iter().map(|tally| tally.settling(missing)).filter(|further| *further > 0);
         if self.evidence.is_none() || self.outcome() != Outcome::Settled {
             return (0, 0);
         }
-        further.fold((0, 0), |(verdicts, samples), further| (verdicts + 1, samples.max(further)))
+        let further =
+            self.tallies.iter().map(|tally| (tally.settling(self.missing_of(tally)), tally.not_asked));
+        let further = further.filter(|(further, _)| *further > 0);
+        // Samples that were asked about other verdicts could have been asked about this one too.
+        further.fold((0, 0), |(verdicts, samples), (further, not_asked)| {
+            (verdicts + 1, samples.max(further.saturating_sub(not_asked)))
+        })
     }
 
     /// How many samples are unknown: not asked, not answered yet, or failed.
@@ -339,10 +362,16 @@ impl Votes {
         self.samples.saturating_sub(self.known)
     }
 
+    /// How many votes on one verdict are unknown.
+    fn missing_of(&self, tally: &Tally) -> u32 {
+        self.missing() + tally.not_asked
+    }
+
     /// The verdict with this index, if unknown samples cannot change it, or hardly so.
     #[must_use]
     pub fn verdict(&self, index: usize) -> Option<Verdict> {
-        let (tally, missing) = (self.tallies.get(index)?, self.missing());
+        let tally = self.tallies.get(index)?;
+        let missing = self.missing_of(tally);
         tally.verdict(missing).or_else(|| self.evidence?.verdict(tally, missing))
     }
 

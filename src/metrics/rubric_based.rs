@@ -223,7 +223,9 @@ impl Judged for RubricBased {
     }
 
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
-        let rubrics = self.rubrics_for_turn(case, question.invocation);
+        let mut rubrics = self.rubrics_for_turn(case, question.invocation);
+        let mut decided = question.decided.iter();
+        rubrics.retain(|_| decided.next() != Some(&true));
         let mut values = PromptValues::default();
         values.add("rubrics", list_rubrics(&pairs(&rubrics)).into());
         if let Some(turn) = case.turn(question.invocation) {
@@ -238,8 +240,10 @@ impl Judged for RubricBased {
         let rubrics = self.rubrics_for_turn(case, question.invocation);
         let mut entries = reply::rubrics(reply, &ShownText::from_prompt(&question.prompt));
         let mut ballot = Ballot::default();
+        let mut decided = question.decided.iter();
         for _ in &rubrics {
-            ballot.votes.push(Vote::Absent);
+            let is_asked = decided.next() != Some(&true);
+            ballot.votes.push(if is_asked { Vote::Absent } else { Vote::NotAsked });
             ballot.rationales.push(None);
         }
         for (rubric, entry) in reply::assign(&entries, &pairs(&rubrics)) {
@@ -248,6 +252,9 @@ impl Judged for RubricBased {
             else {
                 continue;
             };
+            if *vote == Vote::NotAsked {
+                continue;
+            }
             let own = Vote::from_verdict(entry.verdict);
             // The worse verdict counts: the better one may be a quotation.
             let is_worse = match (*vote, own) {

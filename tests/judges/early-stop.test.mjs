@@ -54,6 +54,14 @@ const requestOf = (count, more) => {
   return { evalSet: set, actual: set, criteria: { [METRIC]: { threshold: 0.5 } }, ...more };
 };
 
+const RUBRIC_IDS = ["polite", "brief", "right"];
+const RUBRIC_CRITERIA = {
+  [RUBRICS]: {
+    threshold: 0.5,
+    rubrics: RUBRIC_IDS.map((rubricId) => ({ rubricId, rubricContent: { textProperty: `It is ${rubricId}.` } })),
+  },
+};
+
 const verdicts = ({ evalCaseResults }) => evalCaseResults.map(({ overallEvalMetricResults: [{ score }] }) => score);
 const samplesOf = ({ evalCaseResults }) =>
   evalCaseResults.map(
@@ -101,48 +109,44 @@ describe("with a risk", () => {
     assert.equal(unsure.judgeUsage.verdictsAtRisk, undefined);
   });
 
-  test("what is asked and found does not depend on the order in which replies arrive", async () => {
-    const of = async (concurrency, delayMs) => {
-      const asked = [];
-      const judge = judgeOf(0.95, { delayMs, asked });
-      const found = await evaluate(requestOf(50, { judge, earlyStop: { risk: 0.05 }, concurrency }));
-      return { asked: asked.sort(), verdicts: verdicts(found), samples: samplesOf(found), stamp: found.judges };
-    };
-    const one = await of(1, () => 0);
-    for (const seed of [1, 2]) {
-      const random = createRandom(seed);
-      assert.deepEqual(await of(16, () => random.next() * 6), one);
-    }
-  });
+  for (const criteria of [{ [METRIC]: { threshold: 0.5 } }, RUBRIC_CRITERIA])
+    test(`what is asked and found does not depend on the order in which replies arrive (${Object.keys(criteria)})`, async () => {
+      const of = async (concurrency, delayMs) => {
+        const asked = [];
+        const judge = judgeOf(0.95, { delayMs, asked });
+        const found = await evaluate(requestOf(50, { judge, earlyStop: { risk: 0.05 }, concurrency, criteria }));
+        return { asked: asked.sort(), verdicts: verdicts(found), samples: samplesOf(found), stamp: found.judges };
+      };
+      const one = await of(1, () => 0);
+      for (const seed of [1, 2]) {
+        const random = createRandom(seed);
+        assert.deepEqual(await of(16, () => random.next() * 6), one);
+      }
+    });
 
-  test("an evaluation that goes on from a journal asks and finds the same, wherever it was cut off", async () => {
-    const request = (more) => requestOf(40, { earlyStop: { risk: 0.05 }, concurrency: 4, seed: 1, ...more });
-    const gist = (found) => JSON.stringify([verdicts(found), samplesOf(found), found.judges, found.judgeUsage]);
-    const whole = [];
-    const expected = gist(await evaluate(request({ judge: named(judgeOf(0.9, { asked: whole })) })));
-    for (const stopAfter of [5, 30, 66, 80, 95]) {
-      const entries = [];
-      const journal = { read: async () => entries, append: async (more) => void entries.push(...more) };
-      const asked = [];
-      const controller = new AbortController();
-      const judge = judgeOf(0.9, { asked });
-      const counting = named(judge, () => asked.length >= stopAfter && controller.abort());
-      await evaluate(request({ judge: counting, journal, signal: controller.signal }));
-      assert.ok(asked.length < whole.length, `${stopAfter}`);
-      const found = await evaluate(request({ judge: counting, journal }));
-      assert.equal(gist(found), expected, `cut off after ${stopAfter}`);
-    }
-  });
+  for (const criteria of [{ [METRIC]: { threshold: 0.5 } }, RUBRIC_CRITERIA])
+    test(`an evaluation that goes on from a journal asks and finds the same, wherever it was cut off (${Object.keys(criteria)})`, async () => {
+      const request = (more) =>
+        requestOf(40, { earlyStop: { risk: 0.05 }, concurrency: 4, seed: 1, criteria, ...more });
+      const gist = (found) => JSON.stringify([verdicts(found), samplesOf(found), found.judges, found.judgeUsage]);
+      const whole = [];
+      const expected = gist(await evaluate(request({ judge: named(judgeOf(0.9, { asked: whole })) })));
+      for (const stopAfter of [5, 30, 66, 80, 95]) {
+        const entries = [];
+        const journal = { read: async () => entries, append: async (more) => void entries.push(...more) };
+        const asked = [];
+        const controller = new AbortController();
+        const judge = judgeOf(0.9, { asked });
+        const counting = named(judge, () => asked.length >= stopAfter && controller.abort());
+        await evaluate(request({ judge: counting, journal, signal: controller.signal }));
+        assert.ok(asked.length < whole.length, `${stopAfter}`);
+        const found = await evaluate(request({ judge: counting, journal }));
+        assert.equal(gist(found), expected, `cut off after ${stopAfter}`);
+      }
+    });
 
   test("the rubrics of a question have to be settled all of them", async () => {
-    const rubrics = ["polite", "brief", "right"].map((rubricId) => ({
-      rubricId,
-      rubricContent: { textProperty: `It is ${rubricId}.` },
-    }));
-    const request = (earlyStop) => ({
-      ...requestOf(60, { judge: judgeOf(0.98), earlyStop }),
-      criteria: { [RUBRICS]: { threshold: 0.5, rubrics } },
-    });
+    const request = (earlyStop) => requestOf(60, { judge: judgeOf(0.98), earlyStop, criteria: RUBRIC_CRITERIA });
     const [exact, all, risky] = [
       await evaluate(request("exact")),
       await evaluate(request("none")),
@@ -152,6 +156,41 @@ describe("with a risk", () => {
     assert.ok(risky.judgeUsage.calls < exact.judgeUsage.calls, `${risky.judgeUsage.calls} ${exact.judgeUsage.calls}`);
     const flips = verdicts(risky).filter((score, at) => score !== verdicts(all)[at]).length;
     assert.ok(flips <= 6, `${flips}`);
+  });
+
+  test("a rubric that is decided is left out of later samples, whatever these say of it", async () => {
+    const asked = [];
+    const judge = ({ prompt, sampleIndex, responseSchema }) => {
+      const listed = Object.keys(responseSchema.properties.rubrics.properties);
+      assert.deepEqual(
+        RUBRIC_IDS.filter((id) => prompt.includes(`It is ${id}.`)),
+        listed,
+      );
+      asked[sampleIndex] = listed;
+      // Samples disagree on one rubric alone. Those that are asked about it alone speak against the others.
+      const verdict = (id) => ((id === "brief" ? sampleIndex % 2 === 0 : listed.includes(id)) ? "yes" : "no");
+      const found = RUBRIC_IDS.map((id) => [id, { rationale: `${sampleIndex}`, verdict: verdict(id) }]);
+      return JSON.stringify({ rubrics: Object.fromEntries(found) });
+    };
+    const { evalCaseResults } = await evaluate({
+      ...requestOf(1, { judge, earlyStop: { risk: 0.1, prior: { positive: 1, negative: 1 } } }),
+      criteria: {
+        [RUBRICS]: { ...RUBRIC_CRITERIA[RUBRICS], judgeModelOptions: { judgeModel: "m", numSamples: 9 } },
+      },
+    });
+    const [{ evalMetricResults }] = evalCaseResults[0].evalMetricResultPerInvocation;
+    const [{ explanation, details }] = evalMetricResults;
+    const first = asked.findIndex(({ length }) => length < RUBRIC_IDS.length);
+    assert.ok(first > 1 && first < explanation.samples.asked, JSON.stringify(asked));
+    assert.ok(asked.slice(first).every((listed) => listed.length === 1 && listed[0] === "brief"));
+    assert.deepEqual(
+      explanation.rubrics.map(({ yes, no }) => [yes, no]),
+      [first, asked.length / 2, first].map((yes) => [Math.ceil(yes), yes === first ? 0 : Math.floor(yes)]),
+    );
+    assert.deepEqual(
+      details.rubricScores.map(({ score }) => score),
+      [1, 1, 1],
+    );
   });
 
   test("a run that is cancelled, or whose judge fails, ends with what it has", { timeout: 20_000 }, async () => {

@@ -35,8 +35,10 @@ pub struct Question {
     pub wanted: &'static str,
     /// The most samples to ask for.
     pub samples: u32,
-    /// How many verdicts a reply votes on.
+    /// How many verdicts there are to vote on.
     pub verdicts: usize,
+    /// The verdicts that further samples are not asked about, as they are decided: one flag for each, or none.
+    pub decided: Vec<bool>,
     /// How votes become a result.
     pub rule: VotingRule,
 }
@@ -56,6 +58,7 @@ impl Question {
             wanted: "",
             samples: 1,
             verdicts: 1,
+            decided: Vec::new(),
             rule: VotingRule::Every,
         }
     }
@@ -161,6 +164,18 @@ impl Answer {
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.votes.outcome() == Outcome::Settled
+    }
+
+    /// Leaves out of later samples what is decided, so that their prompt is another one. Returns how many bytes
+    /// the prompt had that is let go.
+    pub fn leave_out_decided(&mut self) -> usize {
+        let decided: Vec<bool> = (0..self.question.verdicts).map(|at| self.votes.is_decided(at)).collect();
+        if !decided.contains(&true) || decided == self.question.decided {
+            return 0;
+        }
+        self.question.decided = decided;
+        self.question.digest.clear();
+        self.question.drop_prompt()
     }
 
     /// The score of a settled majority.

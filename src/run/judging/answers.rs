@@ -141,6 +141,8 @@ impl<'a> Run<'a> {
         match answer.votes.outcome() {
             Outcome::Open => {
                 let wave = next_wave(question, answer, true);
+                let bytes = if wave.samples > 0 { answer.leave_out_decided() } else { 0 };
+                self.judges.open_prompts -= bytes;
                 if let Some(asked) = self.judges.asked.get(question as usize) {
                     self.judges.ask(asked.metric, wave);
                 }

@@ -63,22 +63,35 @@ fn a_fit_finds_the_moments_of_votes() {
     assert!(Fit::default().prior().positive > 0.0);
 }
 
-/// Asks for samples until the vote ends; replies arrive in an order of their own.
-fn asked(ballots: &[Vec<Vote>], evidence: Evidence, order: &[usize]) -> Votes {
+/// Asks for samples until the vote ends; replies arrive in an order of their own. Returns the vote, and what each
+/// sample said of what it was asked.
+fn asked(ballots: &[Vec<Vote>], evidence: Evidence, order: &[usize]) -> (Votes, Vec<Vec<Vote>>) {
     let mut votes =
         Votes::new(ballots.len() as u32, ballots[0].len(), VotingRule::Majority { early_stop: true });
     votes.rest_on(evidence);
     let mut open: Vec<usize> = Vec::new();
+    let mut said = Vec::new();
     for turn in 0.. {
-        open.extend(votes.next_wave().map(|sample| sample as usize));
+        let wave = votes.next_wave();
+        assert!(wave.is_empty() || said.is_empty() || ballots[0].len() == 1 || open.is_empty());
+        for sample in wave {
+            open.push(sample as usize);
+            let mut ballot = ballots[sample as usize].clone();
+            for (index, vote) in ballot.iter_mut().enumerate() {
+                if votes.is_decided(index) {
+                    *vote = Vote::NotAsked;
+                }
+            }
+            said.push(ballot);
+        }
         if open.is_empty() {
-            return votes;
+            break;
         }
         assert_eq!(votes.outcome(), Outcome::Open, "nothing is asked in vain");
         let next = open.remove(order[turn % order.len()] % open.len());
-        votes.count(&ballots[next]);
+        votes.count(&said[next]);
     }
-    votes
+    (votes, said)
 }
 
 fn ballots() -> impl Strategy<Value = Vec<Vec<Vote>>> {
@@ -99,21 +112,46 @@ proptest! {
         (positive, negative, risk) in (0.01..20.0f64, 0.01..20.0f64, 0.001..0.4f64),
     ) {
         let evidence = Evidence { risk, prior: Prior { positive, negative } };
-        let found = asked(&ballots, evidence, &order);
-        let in_order = asked(&ballots, evidence, &[0]);
+        let (found, said) = asked(&ballots, evidence, &order);
+        let (in_order, said_in_order) = asked(&ballots, evidence, &[0]);
+        prop_assert_eq!(&said, &said_in_order);
         prop_assert_eq!(found.asked(), in_order.asked());
         prop_assert_eq!(found.tallies(), in_order.tallies());
         prop_assert_eq!(found.outcome(), Outcome::Settled);
         prop_assert!(found.risk() < risk);
         let (verdicts, samples) = found.at_risk();
-        prop_assert_eq!(verdicts == 0, samples == 0);
+        prop_assert!(verdicts > 0 || samples == 0);
         prop_assert!(found.saved() >= samples);
         // No shorter prefix ends the vote.
         for shorter in 1..found.asked() {
             let mut votes = Votes::new(ballots.len() as u32, ballots[0].len(), VotingRule::Majority { early_stop: true });
             votes.rest_on(evidence);
-            ballots.iter().take(shorter as usize).for_each(|ballot| votes.count(ballot));
+            said.iter().take(shorter as usize).for_each(|ballot| votes.count(ballot));
             prop_assert_eq!(votes.outcome(), Outcome::Open);
         }
     }
+}
+
+#[test]
+fn a_decided_verdict_is_left_out_of_later_samples_and_stays_as_it_is() {
+    let evidence = Evidence { risk: 0.02, prior: Prior { positive: 0.3, negative: 0.3 } };
+    let mut votes = Votes::new(9, 2, VotingRule::Majority { early_stop: true });
+    votes.rest_on(evidence);
+    assert_eq!(votes.next_wave(), 0..3, "three votes alike would do");
+    votes.count(&[Vote::Positive, Vote::Negative]);
+    votes.count(&[Vote::Positive, Vote::Positive]);
+    assert!(votes.next_wave().is_empty(), "the third sample may decide the first verdict");
+    votes.count(&[Vote::Positive, Vote::Negative]);
+    assert_eq!((votes.is_decided(0), votes.is_decided(1)), (true, false));
+    let (decided, risk) = (votes.tallies()[0], votes.risk());
+    while votes.outcome() == Outcome::Open {
+        for _ in votes.next_wave() {
+            votes.count(&[Vote::NotAsked, Vote::Negative]);
+        }
+    }
+    assert_eq!(votes.verdict(0), Some(Verdict::Positive));
+    assert_eq!(votes.tallies()[0].positive, decided.positive);
+    assert_eq!(votes.verdict(1), Some(Verdict::Negative));
+    assert!(votes.asked() > 2 && risk > 0.0);
+    assert_eq!(votes.at_risk().0, 2, "neither is certain");
 }

@@ -10,7 +10,7 @@ const ALL: VotingRule = VotingRule::Majority { early_stop: false };
 const VOTES: [Vote; 4] = [Vote::Positive, Vote::Negative, Vote::Unscored, Vote::Absent];
 
 fn tally(positive: u32, negative: u32, unscored: u32) -> Tally {
-    Tally { positive, negative, unscored, absent: 0 }
+    Tally { positive, negative, unscored, absent: 0, not_asked: 0 }
 }
 
 /// Every way in which `left` votes may still fall, none of them absent.
