@@ -2,6 +2,7 @@
 
 import { snakeOf } from "./engine/spelling.js";
 import { reading } from "./engine/values.js";
+import { isRecord } from "./lists.js";
 import type { Content, FunctionCall, InvocationInput } from "./types.js";
 
 /**
@@ -64,10 +65,6 @@ export function answerText(invocation: InvocationInput | null | undefined): stri
 }
 
 /** A field of a record in either spelling. camelCase counts where it has both, as in the engine. */
-function fieldOf(record: unknown, key: string): unknown {
+export function fieldOf(record: unknown, key: string): unknown {
   return isRecord(record) ? (record[key] ?? record[snakeOf(key)]) : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

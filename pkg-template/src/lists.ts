@@ -25,3 +25,8 @@ export function definedProperties<T extends object>(object: T): { [K in keyof T]
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
+
+/** Whether a value is an object that is no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

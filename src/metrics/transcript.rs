@@ -67,7 +67,8 @@ pub(super) fn steps(turn: Invocation<'_>) -> String {
         }
         None => {}
     }
-    // A response belongs to the call with the same id, or the same name if it has no id.
+    // A response belongs to the call with the same id, or the same name if neither has one. Reports pair them too, in
+    // `pkg-template/src/turn-events.ts`; `tests/vectors/tool-outputs.json` holds both.
     let mut keys = Vec::with_capacity(open.len() + calls.len());
     keys.extend(open.iter().map(|response| key(response.id(), response.name())));
     keys.extend(calls.iter().map(|call| key(call.id(), call.name())));
@@ -334,5 +335,53 @@ impl Write for VertexEvent<'_> {
         event.entry("author", &self.author);
         event.optional("content", &content.as_deref().map(Raw));
         event.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::foundation::json::Document;
+    use crate::model::shape::{View, Warnings, check};
+
+    /// `name#id`, or a name alone, as the fields of a call or an output.
+    fn named(text: &Value) -> Value {
+        match text.as_str().unwrap().split_once('#') {
+            Some((name, id)) => json!({ "name": name, "id": id }),
+            None => json!({ "name": text }),
+        }
+    }
+
+    #[test]
+    fn pairs_outputs_with_calls_as_the_package_does() {
+        let cases: Vec<Value> =
+            serde_json::from_str(include_str!("../../tests/vectors/tool-outputs.json")).unwrap();
+        for case in cases {
+            let list = |key: &str| case[key].as_array().unwrap().iter();
+            let outputs: Vec<Value> = list("outputs")
+                .enumerate()
+                .map(|(index, output)| {
+                    let mut output = named(output);
+                    output["response"] = json!({ "output": index });
+                    output
+                })
+                .collect();
+            let turn = json!({ "user_content": {}, "intermediate_data": {
+                "tool_uses": list("calls").map(named).collect::<Vec<_>>(),
+                "tool_responses": outputs,
+            } });
+            let mut document = Document::from_bytes(turn.to_string().into_bytes()).unwrap();
+            check(&mut document, &Invocation::TYPE, &Warnings::default()).unwrap();
+            let text = steps(Invocation::from_json(document.root()));
+            let shown = text.lines().filter_map(|line| line.strip_prefix("output: ")).map(str::to_owned);
+            let pairs = if case["judged"].is_null() { list("pairs") } else { list("judged") };
+            let expected = pairs.map(|pair| match pair.as_u64() {
+                Some(index) => format!(r#"{{"output":{index}}}"#),
+                None => NONE.to_owned(),
+            });
+            assert!(shown.eq(expected), "{case}: {text}");
+        }
     }
 }

@@ -305,7 +305,7 @@ test("Markdown: a report keeps within its bytes and says what it left out", () =
 
 const RENDERERS = { renderCsv, renderFailures, renderHtml, renderJUnit, renderMarkdown, renderTable };
 
-test("the entry is its renderers and the table of formats", () => {
+test("the entry is its renderers, the table of formats, and why a case did not pass", () => {
   const ofComparisons = ["Csv", "Html", "Json", "Markdown", "Table"].map((format) => `renderComparison${format}`);
   const chunks = [
     "comparisonCsv",
@@ -319,7 +319,13 @@ test("the entry is its renderers and the table of formats", () => {
   ];
   assert.deepEqual(
     Object.keys(report).sort(),
-    ["REPORT_FORMATS", ...chunks.map((name) => `${name}Chunks`), ...ofComparisons, ...Object.keys(RENDERERS)].sort(),
+    [
+      "REPORT_FORMATS",
+      "whyNotPassed",
+      ...chunks.map((name) => `${name}Chunks`),
+      ...ofComparisons,
+      ...Object.keys(RENDERERS),
+    ].sort(),
   );
 });
 

@@ -13,7 +13,8 @@ import type {
   TurnComparison,
 } from "../types.js";
 import { type At, countsText, guarded, statusWord } from "./results.js";
-import { amountText, count, isRecord, percent, scoreText, thresholdText } from "./text.js";
+import { isRecord } from "../lists.js";
+import { amountText, count, percent, scoreText, thresholdText } from "./text.js";
 
 /** What every renderer of comparisons takes: one, or several. */
 export type Comparisons = RunComparison | readonly RunComparison[];

@@ -31,7 +31,8 @@ import {
 } from "./judged.js";
 import { proseOf } from "../votes.js";
 import { answerText, callsOf, userText } from "../invocation.js";
-import { happeningsOf, outputsOf, outputText } from "./happenings.js";
+import { isNoSource, outputsOf, eventsOf } from "../turn-events.js";
+import { outputText } from "./tool-output.js";
 import { firstByName, judgedMetrics } from "./results.js";
 import { callText, count, head, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
 
@@ -91,14 +92,14 @@ export function failuresOf(result: EvalCaseResult, options: FailureDetail = {}):
 }
 
 /** What a metric found in a turn: the first of its results there. */
-interface InTurn {
+export interface InTurn {
   turn: EvalMetricResultPerInvocation;
   index: number;
   ofTurn: EvalMetricResult;
 }
 
 /** What each metric found in the turns that have it. */
-function turnsByMetric({ evalMetricResultPerInvocation: turns }: EvalCaseResult): Map<string, InTurn[]> {
+export function turnsByMetric({ evalMetricResultPerInvocation: turns }: EvalCaseResult): Map<string, InTurn[]> {
   const found = new Map<string, InTurn[]>();
   for (const [index, turn] of turns.entries()) {
     for (const [metricName, ofTurn] of firstByName(turn.evalMetricResults)) {
@@ -240,13 +241,13 @@ const MOST_TRACED = 60;
 export function traceOf(result: EvalCaseResult): TurnTrace[] {
   if (result.overallEvalMetricResults.length > 0) return [];
   return result.evalMetricResultPerInvocation.map(({ actualInvocation }, at) => {
-    const { happenings } = happeningsOf(actualInvocation);
-    const lines = happenings.slice(0, MOST_TRACED).map((one): DifferenceLine => {
-      if (one.kind === "call") return { mark: "actual", text: callText(one.call) };
-      if (one.kind === "output") return note(`  ${outputText(one.output, TEXT_WIDTH)}`);
-      return note(`${one.kind === "thought" ? "thought: " : ""}${shorten(one.text, TEXT_WIDTH)}`);
+    const events = eventsOf(actualInvocation).events.filter(isNoSource);
+    const lines = events.slice(0, MOST_TRACED).map((event): DifferenceLine => {
+      if (event.kind === "call") return { mark: "actual", text: callText(event.call) };
+      if (event.kind === "output") return note(`  ${outputText(event.output, TEXT_WIDTH)}`);
+      return note(`${event.kind === "thought" ? "thought: " : ""}${shorten(event.text, TEXT_WIDTH)}`);
     });
-    const left = happenings.length - lines.length;
+    const left = events.length - lines.length;
     const answer = answerText(actualInvocation);
     return {
       turn: at + 1,

@@ -5,10 +5,12 @@
 
 import type { AlignmentEntry, EvalMetricResultPerInvocation, FunctionCall, FunctionResponse } from "../types.js";
 import { comparesCalls, placesText, sideText } from "./difference.js";
-import { isFailure, outputsOf, outputText } from "./happenings.js";
 import { html, type Markup } from "./html-markup.js";
 import { callsOf } from "../invocation.js";
-import { head, isRecord, keyText, valueText } from "./text.js";
+import { isRecord } from "../lists.js";
+import { errorOf, outputsOf } from "../turn-events.js";
+import { outputText } from "./tool-output.js";
+import { head, keyText, valueText } from "./text.js";
 
 interface CallKind {
   sign: string;
@@ -107,7 +109,7 @@ function callMarkup(call: FunctionCall, differences: Differences): Markup {
 /** What a tool gave, below its call. */
 function gave(output: FunctionResponse | undefined): Markup | undefined {
   if (output === undefined) return undefined;
-  return html`<p class="gave${isFailure(output) ? " failed" : ""}" dir="ltr">${outputText(output, 600)}</p>`;
+  return html`<p class="gave${errorOf(output) !== undefined ? " failed" : ""}" dir="ltr">${outputText(output, 600)}</p>`;
 }
 
 /** What differs below the arguments themselves, where looking at both sides would not show it at once. */

@@ -6,7 +6,7 @@
  */
 
 import type { Invocation } from "../types.js";
-import { type Happening, happeningsOf } from "./happenings.js";
+import { isNoSource, type SaidOrDone, eventsOf } from "../turn-events.js";
 import { clipped, html, LONGEST_TEXT, type Markup, textBox } from "./html-markup.js";
 import { callText, count, head, valueText } from "./text.js";
 
@@ -14,22 +14,23 @@ const MOST_EVENTS = 200;
 /** A call or an output longer than this scrolls in a box of its own. */
 const TALL_VALUE = 1200;
 
-const WORDS: Record<Happening["kind"], string> = { text: "Text", thought: "Thought", call: "Call", output: "Output" };
+const WORDS: Record<SaidOrDone["kind"], string> = { text: "Text", thought: "Thought", call: "Call", output: "Output" };
 
 /** What happened in a turn, behind a disclosure; nothing where there is no more to tell than which tools were called. */
 export function eventsDetails(invocation: Invocation): Markup | undefined {
-  const { happenings, isOrdered } = happeningsOf(invocation);
-  if (happenings.every(({ kind }) => kind === "call")) return undefined;
-  const areSeveral = new Set(happenings.map(({ author }) => author)).size > 1;
-  const items = happenings.slice(0, MOST_EVENTS).map((one, at) => {
-    const isNew = areSeveral && one.author !== happenings[at - 1]?.author;
-    return happeningItem(one, isNew ? one.author : undefined);
+  const { events: all, isOrdered } = eventsOf(invocation);
+  const events = all.filter(isNoSource);
+  if (events.every(({ kind }) => kind === "call")) return undefined;
+  const areSeveral = new Set(events.map(({ author }) => author)).size > 1;
+  const items = events.slice(0, MOST_EVENTS).map((one, at) => {
+    const isNew = areSeveral && one.author !== events[at - 1]?.author;
+    return eventItem(one, isNew ? one.author : undefined);
   });
   const counts = (["thought", "text", "call", "output"] as const)
-    .map((kind) => ({ kind, times: happenings.filter((one) => one.kind === kind).length }))
+    .map((kind) => ({ kind, times: events.filter((one) => one.kind === kind).length }))
     .filter(({ times }) => times > 0)
     .map(({ kind, times }) => count(times, kind));
-  const left = happenings.length - items.length;
+  const left = events.length - items.length;
   const notes = [
     ...(isOrdered ? [] : ["Calls and texts were recorded apart: which came first is not known."]),
     ...(left > 0 ? [`${count(left, "more event")} not shown.`] : []),
@@ -38,22 +39,22 @@ export function eventsDetails(invocation: Invocation): Markup | undefined {
 <ol>${items}</ol>${notes.map((note) => html`<p class="legend">${note}</p>`)}</details>`;
 }
 
-function happeningItem(happening: Happening, author: string | undefined): Markup {
+function eventItem(event: SaidOrDone, author: string | undefined): Markup {
   const by = author === undefined ? undefined : html`<small><bdi>${head(author, 100)}</bdi></small>`;
-  return html`<li class="${happening.kind}"><div class="label">${WORDS[happening.kind]}${by}</div>${happeningContent(happening)}</li>
+  return html`<li class="${event.kind}"><div class="label">${WORDS[event.kind]}${by}</div>${eventContent(event)}</li>
 `;
 }
 
-function happeningContent(happening: Happening): Markup {
-  switch (happening.kind) {
+function eventContent(event: SaidOrDone): Markup {
+  switch (event.kind) {
     case "call":
-      return valueBox("Call", callText(happening.call, LONGEST_TEXT));
+      return valueBox("Call", callText(event.call, LONGEST_TEXT));
     case "output": {
-      const { name, response } = happening.output;
+      const { name, response } = event.output;
       return valueBox("Output", `${head(name ?? "(unnamed)", 300)} → ${valueText(response ?? null, LONGEST_TEXT)}`);
     }
     default:
-      return textBox(WORDS[happening.kind], clipped(happening.text), happening.text.length);
+      return textBox(WORDS[event.kind], clipped(event.text), event.text.length);
   }
 }
 

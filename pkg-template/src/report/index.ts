@@ -23,3 +23,4 @@ export { type MarkdownOptions, renderMarkdown } from "./markdown.js";
 export type { Results } from "./results.js";
 export { type Paint, type Style } from "./page.js";
 export { renderTable, tableChunks, type TableOptions } from "./table.js";
+export { type WhyNotPassed, whyNotPassed } from "./why.js";

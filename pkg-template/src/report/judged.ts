@@ -14,7 +14,8 @@ import type {
   SampleVote,
   Sentence,
 } from "../types.js";
-import { amountText, count, isRecord, oneLine, scoreText, shorten } from "./text.js";
+import { isRecord } from "../lists.js";
+import { amountText, count, oneLine, scoreText, shorten } from "./text.js";
 
 /** How a finding bears on the score: for it, against it, or not at all. */
 export type Bearing = "for" | "against" | "none";

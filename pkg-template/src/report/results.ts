@@ -9,7 +9,8 @@ import { UNITS } from "../generated/metrics.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { isOfConversation } from "./judged.js";
 import { isLastOfSome } from "./page.js";
-import { count, head, isRecord, oneLine } from "./text.js";
+import { group, isRecord } from "../lists.js";
+import { count, head, oneLine } from "./text.js";
 
 /** What every renderer takes: the results of one evalset or of several. */
 export type Results = EvalSetResult | readonly EvalSetResult[];
@@ -267,7 +268,7 @@ export function* alikeRuns(
   for (const one of cases) {
     const key = keyOf(one.result);
     totals.set(one.result.evalId, (totals.get(one.result.evalId) ?? 0) + 1);
-    gather(alike, key, one);
+    group(alike, key, one);
   }
   for (const [index, { result }] of cases.entries()) {
     if (isLastOfSome(index)) yield;
@@ -275,7 +276,7 @@ export function* alikeRuns(
     const groups = new Map<string, NamedCase[]>();
     for (const one of alike.get(key) ?? []) {
       const text = textOf(one);
-      if (text !== undefined) gather(groups, text, one);
+      if (text !== undefined) group(groups, text, one);
     }
     alike.delete(key);
     for (const [text, same] of groups) {
@@ -283,12 +284,6 @@ export function* alikeRuns(
       yield { name: runsName(result.evalId, runs, totals.get(result.evalId) ?? 1), result, text };
     }
   }
-}
-
-function gather<T>(groups: Map<string, T[]>, key: string, one: T): void {
-  const group = groups.get(key);
-  if (group === undefined) groups.set(key, [one]);
-  else group.push(one);
 }
 
 /** What a case is called; an id that nobody would see has a name in its place. */

@@ -17,7 +17,7 @@ import {
   traceOf,
   verdictText,
 } from "./difference.js";
-import { outputsOf } from "./happenings.js";
+import { outputsOf } from "../turn-events.js";
 import { isOfConversation } from "./judged.js";
 import { calibrationsText, judgesText, simulatorText } from "./usage.js";
 import { neededText, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";

@@ -6,6 +6,8 @@
  * to a line costs a line.
  */
 
+import { isRecord } from "../lists.js";
+
 /** Controls, direction overrides and isolates, and what is no character: they would act, not show. */
 const UNSEEN = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\uFFFE\uFFFF]/gu;
 
@@ -239,11 +241,6 @@ export function callText(call: { name?: string | null; args?: unknown }, limit =
       put(")");
     }
   });
-}
-
-/** Whether a value is an object that is no list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A key as it stands before a colon: quoted unless it is a plain name. */

@@ -93,10 +93,10 @@ const engine: Engine = {
     withTransfer(await outcomeOf(() => runById(id).setThresholds(thresholds)), verdictBuffers),
 
   caseAt: (id, row) =>
-    outcomeOf(() => {
-      const result = runById(id).caseAt(row);
-      if (result === undefined) throw new RangeError(`The run has no case ${row}.`);
-      return result;
+    outcomeOf(async () => {
+      const content = runById(id).caseAt(row);
+      if (content === undefined) throw new RangeError(`The run has no case ${row}.`);
+      return (await import("./case-details.js")).withDetails(content);
     }),
 
   questionsAt: (id, row) => outcomeOf(() => runById(id).questionsAt(row)),

@@ -14,7 +14,9 @@ import type {
   JudgeRequest,
   Mistake,
   Progress,
+  TurnEvents,
 } from "adk-metrics";
+import type { WhyNotPassed } from "adk-metrics/report";
 import type { Parts } from "./parts.js";
 import type { PageJudge, Preparation } from "./protocol-inputs.js";
 import type { Scale, Spread, Tally } from "./scale.js";
@@ -152,6 +154,23 @@ export interface TurnContent {
   expected?: { text: string; calls: FunctionCall[] };
 }
 
+/** A case with what its page shows beside: why it did not pass, and what happened in each turn. */
+export interface CaseDetails extends CaseContent {
+  why: WhyNotPassed[];
+  details: TurnDetails[];
+}
+
+/** What happened in a turn between the user's message and the final response. */
+export interface TurnDetails extends TurnEvents {
+  /** What each tool call returned, or the error of its tool. */
+  outputs: (ToolResult | undefined)[];
+}
+
+export interface ToolResult {
+  response: unknown;
+  error?: unknown;
+}
+
 /** A question that a judge was asked. */
 export type Question = Pick<
   JudgeRequest,
@@ -199,7 +218,7 @@ export interface Engine extends Preparation, Parts {
   connections(): Record<string, number>;
   /** Applies thresholds and returns the new verdicts. Metrics that are not named keep the thresholds of the run. */
   withThresholds(run: string, thresholds: ReadonlyMap<string, number>): Promise<Outcome<Verdicts>>;
-  caseAt(run: string, row: number): Promise<Outcome<CaseContent>>;
+  caseAt(run: string, row: number): Promise<Outcome<CaseDetails>>;
   /** The questions that judges were asked about a case, wherever their replies came from. */
   questionsAt(run: string, row: number): Promise<Outcome<Question[]>>;
   /** The tool calls of a case, matched in every mode; empty if no turn has expected calls. */

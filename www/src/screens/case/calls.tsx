@@ -3,17 +3,17 @@
  * in which modes the calls match.
  */
 
-import type { AlignmentEntry, EvalMetricResult, FunctionCall, FunctionResponse } from "adk-metrics";
+import type { AlignmentEntry, EvalMetricResult, FunctionCall } from "adk-metrics";
 import type { Signal } from "@preact/signals";
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
-import type { Matching } from "../../worker/protocol.js";
+import type { Matching, ToolResult } from "../../worker/protocol.js";
 import { scoreText } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
-import { failureOf, jsonOf } from "./model.js";
+import { jsonOf } from "./model.js";
 import "./calls.css";
 
 const KINDS: Readonly<Record<AlignmentEntry["kind"], { sign: string; word: string; className: string }>> = {
@@ -35,7 +35,7 @@ interface CallsProps {
   expected: readonly FunctionCall[];
   actual: readonly FunctionCall[];
   /** The output of each actual call. */
-  outputs: readonly (FunctionResponse | undefined)[];
+  outputs: readonly (ToolResult | undefined)[];
   metrics: readonly EvalMetricResult[];
   matchings: readonly Matching[];
   /** The alignment that is shown, the same in all turns: the name of a metric or of a matching mode. */
@@ -179,7 +179,7 @@ interface RowProps {
   entry: AlignmentEntry;
   expected: FunctionCall | undefined;
   actual: FunctionCall | undefined;
-  output: FunctionResponse | undefined;
+  output: ToolResult | undefined;
 }
 
 function AlignedRow({ entry, expected, actual, output }: RowProps) {
@@ -280,13 +280,13 @@ export function Call({ call: { name, args }, index = 0 }: { call: FunctionCall; 
 }
 
 /** The output of a tool, below its call. */
-function ToolOutput({ output }: { output: FunctionResponse | undefined }) {
+function ToolOutput({ output }: { output: ToolResult | undefined }) {
   if (output === undefined) return null;
-  const failure = failureOf(output);
-  const content = failure ?? output.response ?? null;
+  const { response, error } = output;
+  const content = error ?? response;
   return (
-    <div class={failure === undefined ? "gave" : "gave failed"}>
-      <p>{failure === undefined ? "returned" : "failed"}</p>
+    <div class={error === undefined ? "gave" : "gave failed"}>
+      <p>{error === undefined ? "returned" : "failed"}</p>
       <Text mono fold={300}>
         {typeof content === "string" ? content : jsonOf(content)}
       </Text>

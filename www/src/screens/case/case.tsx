@@ -13,12 +13,20 @@ import { labelOf } from "../../ui/set-label.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
-import type { CaseContent, Matching, Problem, Question, TurnContent, UnreachedTurn } from "../../worker/protocol.js";
+import type {
+  CaseDetails,
+  Matching,
+  Problem,
+  Question,
+  TurnContent,
+  TurnDetails,
+  UnreachedTurn,
+} from "../../worker/protocol.js";
 import { names, rows } from "../results/view.js";
 import { Calls } from "./calls.js";
 import { AgentInstructions, Events } from "./events.js";
 import { Judged } from "./judged.js";
-import { comparesCalls, comparesTexts, questionOf, outputsOf } from "./model.js";
+import { comparesCalls, comparesTexts, questionOf } from "./model.js";
 import { ContextText, type Highlight, HighlightContext } from "./highlight.js";
 import { Responses } from "./responses.js";
 import { Rubrics } from "./rubrics.js";
@@ -46,7 +54,7 @@ export default function Case() {
   return (
     <div class="case">
       <CaseNavigation row={row} />
-      <CaseDetails key={`${run.id}/${row}`} run={run.id} row={row} />
+      <CaseArticle key={`${run.id}/${row}`} run={run.id} row={row} />
     </div>
   );
 }
@@ -110,10 +118,10 @@ function takesKeys(target: EventTarget | null): boolean {
   return widget !== null;
 }
 
-function CaseDetails({ run, row }: { run: string; row: number }) {
+function CaseArticle({ run, row }: { run: string; row: number }) {
   // Results from elsewhere may be damaged where nothing was validated yet.
   const [error] = useErrorBoundary();
-  const content = useSignal<CaseContent | undefined>(undefined);
+  const content = useSignal<CaseDetails | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
   const matchings = useSignal<readonly Matching[]>([]);
   const unreached = useSignal<readonly UnreachedTurn[]>([]);
@@ -213,7 +221,7 @@ function EditLink({ path, evalId }: { path: string | undefined; evalId: string }
 }
 
 interface DetailsProps {
-  content: CaseContent;
+  content: CaseDetails;
   unreached: readonly UnreachedTurn[];
   matchings: readonly Matching[];
   questions(): ReturnType<typeof engine.questionsAt>;
@@ -242,6 +250,7 @@ function CaseBody({ content, unreached, matchings, questions }: DetailsProps) {
             key={index}
             turn={turn}
             content={content.turns[index] as TurnContent}
+            details={content.details[index] as TurnDetails}
             index={index}
             count={turns.length}
             matchings={matchings}
@@ -342,6 +351,7 @@ function Verdicts({ result, turnLimit, folded }: VerdictsProps) {
 interface TurnProps {
   turn: EvalCaseResult["evalMetricResultPerInvocation"][number];
   content: TurnContent;
+  details: TurnDetails;
   index: number;
   count: number;
   matchings: readonly Matching[];
@@ -350,7 +360,7 @@ interface TurnProps {
   ask(turn: number, metric: EvalMetricResult, vote: SampleVote): Promise<Question | undefined>;
 }
 
-function Turn({ turn, content, index, count, matchings, mode, ask, folded }: TurnProps) {
+function Turn({ turn, content, details, index, count, matchings, mode, ask, folded }: TurnProps) {
   const { actualInvocation: invocation, evalMetricResults: metrics } = turn;
   const { userText, actual, expected } = content;
   const highlight = useSignal<Highlight | undefined>(undefined);
@@ -402,7 +412,7 @@ function Turn({ turn, content, index, count, matchings, mode, ask, folded }: Tur
           turn={index}
           expected={expected?.calls ?? []}
           actual={actual.calls}
-          outputs={outputsOf(invocation)}
+          outputs={details.outputs}
           metrics={metrics}
           matchings={comparesCalls(expected, metrics) ? matchings : []}
           mode={mode}
@@ -410,7 +420,7 @@ function Turn({ turn, content, index, count, matchings, mode, ask, folded }: Tur
         <div class="turn-lower">
           <Judged metrics={metrics} ask={(metric, vote) => ask(index, metric, vote)} />
           <div class="context" tabIndex={0} role="group" aria-label={`What happened in turn ${index + 1}`}>
-            <Events invocation={invocation} />
+            <Events details={details} />
             <AgentInstructions invocation={invocation} />
           </div>
         </div>

@@ -1,12 +1,13 @@
 /** The events of a turn, and the instructions and tools of its agents: the context that judges see. */
 
-import type { Invocation } from "adk-metrics";
+import type { Invocation, TurnEvent } from "adk-metrics";
 import { useContext, useMemo } from "preact/hooks";
 import { count } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { Name } from "../../ui/text.js";
 import { createFinder } from "./excerpt.js";
-import { agentsOf, type TurnEvent, turnEventsOf, jsonOf } from "./model.js";
+import type { TurnDetails } from "../../worker/protocol.js";
+import { agentsOf, jsonOf, usageText } from "./model.js";
 import { ContextText, ContextValue, HighlightContext } from "./highlight.js";
 import { useSignal } from "@preact/signals";
 import "./events.css";
@@ -22,8 +23,7 @@ const EVENT_NAMES: Readonly<Record<TurnEvent["kind"], string>> = {
   sources: "Sources",
 };
 
-export function Events({ invocation }: { invocation: Invocation }) {
-  const { events, isOrdered } = useMemo(() => turnEventsOf(invocation), [invocation]);
+export function Events({ details: { events, isOrdered } }: { details: TurnDetails }) {
   const limit = useSignal(EVENTS_PER_PAGE);
   if (events.length === 0) return null;
   const hasSeveralAuthors = new Set(events.map(({ author }) => author)).size > 1;
@@ -58,7 +58,7 @@ export function Events({ invocation }: { invocation: Invocation }) {
                   <Name>{event.author}</Name>
                 </span>
               )}
-              {event.usage !== undefined && <span class="event-usage">{event.usage}</span>}
+              {usageText(event) !== "" && <span class="event-usage">{usageText(event)}</span>}
             </p>
             <EventBody of={event} />
           </li>
@@ -80,7 +80,7 @@ function EventBody({ of: event }: { of: TurnEvent }) {
     case "output":
       return <ContextValue value={event.output.response ?? null} />;
     case "sources":
-      return <ContextValue value={event.sources} />;
+      return <ContextValue value={event.groundingMetadata} />;
     default:
       return <ContextText fold={800}>{event.text}</ContextText>;
   }
