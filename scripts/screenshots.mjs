@@ -121,6 +121,11 @@ const SCREENS = {
     await go(page, "Compare");
     await page.getByRole("group", { name: "Export the comparison" }).waitFor();
   },
+  runs: async (page) => {
+    await SCREENS.compare(page);
+    await page.getByRole("link", { name: "All runs side by side" }).click();
+    await page.getByRole("table", { name: "Cases and runs" }).waitFor();
+  },
 };
 
 /** A picture to take. */

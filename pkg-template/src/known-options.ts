@@ -46,6 +46,22 @@ export function checkOptions(
   throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, { path: at, help });
 }
 
+/**
+ * Finds keys that a value among options does not have.
+ *
+ * @throws {AdkMetricsError} `invalid_input` that names the key, and the one that is meant.
+ */
+export function checkKeys(value: unknown, known: readonly string[], path: string): void {
+  if (!isObject(value)) throw unexpected("an object", value, path);
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const meant = closest(unknown, known);
+  throw new AdkMetricsError("invalid_input", `there is no \`${unknown}\` here`, {
+    path,
+    help: meant === undefined ? `There are ${known.join(", ")}` : `Did you mean \`${meant}\`?`,
+  });
+}
+
 /** A copy of options that are checked, each read once. */
 export function optionsOf<T extends object>(options: T, known: readonly (keyof T & string)[], names?: OptionNames): T {
   if (reading(names?.path ?? "options", () => isQuestion(options))) throw notMade();

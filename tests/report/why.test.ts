@@ -75,6 +75,8 @@ test("rubrics, sentences, words and votes say why", () => {
   assert.deepEqual(differencesOf({ explanation: { rubrics }, details }), ["rubric not met: It is polite"]);
   const criterion = { rubrics: [{ rubricId: "polite", rubricContent: { textProperty: "It is polite" } }] };
   assert.deepEqual(differencesOf({ details }, { criterion, details }), ["rubric not met: It is polite"]);
+  const [why] = whyNotPassed(caseOf([{ explanation: { rubrics }, details }], { details }));
+  assert.deepEqual(why?.differences, ["rubric not met: It is polite"]);
   const sentences = [
     { text: "Made up.", label: "unsupported" },
     { text: "True.", label: "supported" },

@@ -113,16 +113,16 @@ function argumentText(path: string, expected: unknown, actual: unknown): string 
 
 /** The rubrics that are not met, by what they ask for. */
 function unmetRubrics(overall: EvalMetricResult, inTurns: readonly InTurn[]): string[] {
-  const texts = new Map<string, string>();
+  const texts = new Map<string, string | undefined>();
   for (const [turn, metric] of [
     [undefined, overall] as const,
     ...inTurns.map(({ turn, ofTurn }) => [turn, ofTurn] as const),
   ]) {
     for (const { rubricId, text, finding } of judgedRubrics(turn, metric, overall)) {
-      if (finding.bearing === "against" && !texts.has(rubricId)) texts.set(rubricId, text ?? rubricId);
+      if (finding.bearing === "against") texts.set(rubricId, text ?? texts.get(rubricId));
     }
   }
-  return [...texts.values()].map((text) => `rubric not met: ${excerpt(text)}`);
+  return [...texts].map(([rubricId, text]) => `rubric not met: ${excerpt(text ?? rubricId)}`);
 }
 
 /** The sentences that count against the response. */

@@ -1,9 +1,8 @@
 /** When votes stop: what users say of it, and what the engine is told. */
 
-import { closest } from "../closest.js";
 import { isObject, unexpected } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
 import type { RunOptions } from "../generated/contract.js";
+import { checkKeys } from "../known-options.js";
 import type { EarlyStop, VotePrior } from "../types.js";
 
 /** @throws {AdkMetricsError} `invalid_input` for what says nothing of when votes stop. */
@@ -33,14 +32,4 @@ function checkedPrior(given: VotePrior): VotePrior {
     }
   }
   return prior;
-}
-
-function checkKeys(value: object, known: readonly string[], path: string): void {
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown === undefined) return;
-  const meant = closest(unknown, known);
-  throw new AdkMetricsError("invalid_input", `there is no \`${unknown}\` here`, {
-    path,
-    help: meant === undefined ? `There are ${known.join(", ")}` : `Did you mean \`${meant}\`?`,
-  });
 }

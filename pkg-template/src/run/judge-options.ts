@@ -6,6 +6,7 @@ import { BUDGET_RULES, PRICE_RULES, RETRY_RULES } from "../generated/options.js"
 import { judgeIdentityOf } from "../judges/default.js";
 import { checkJudge } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
+import { checkKeys } from "../known-options.js";
 import { canonicalName } from "../metric-names.js";
 import type { Budget, EvaluatorOptions, Prices, PromptTemplates, RetryOptions } from "../types.js";
 import { isObject, unexpected } from "../engine/values.js";
@@ -77,17 +78,6 @@ function checkedPrices(prices: Readonly<Record<string, Prices>>): Record<string,
     return [model, amounts] as const;
   });
   return Object.fromEntries(checked);
-}
-
-function checkKeys(value: unknown, known: readonly string[], path: string): void {
-  if (!isObject(value)) throw unexpected("an object", value, path);
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown === undefined) return;
-  const meant = closest(unknown, known);
-  throw new AdkMetricsError("invalid_input", `there is no \`${unknown}\` here`, {
-    path,
-    help: meant === undefined ? `There are ${known.join(", ")}` : `Did you mean \`${meant}\`?`,
-  });
 }
 
 /** The templates by the engine's names of their prompts. */

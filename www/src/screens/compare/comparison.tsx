@@ -45,7 +45,7 @@ export function Comparison({ set, index, isOnly }: ComparisonProps) {
           <Name>{set.current.evalSetId}</Name>
         </h2>
       )}
-      <dl class="changes">
+      <dl class="counts changes">
         {ORDER.map((change) => {
           const { name, tone, sign } = CHANGES[change];
           return (

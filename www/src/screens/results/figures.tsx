@@ -22,7 +22,7 @@ export function Figures({ run }: { run: RunSummary }) {
   const unjudged = passedUnjudged(run);
   return (
     <section class="figures" aria-label="Summary">
-      <dl class="tally">
+      <dl class="counts tally">
         <Figure name="Cases" value={run.evalIds.length} />
         <Figure name="Passed" value={passed} status={EvalStatus.PASSED} />
         <Figure name="Failed" value={failed} status={EvalStatus.FAILED} />

@@ -10,14 +10,11 @@ import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf } from "../../route.js";
 import { summary, thresholds, verdicts } from "../../state/run.js";
 import { amountText, scoreText } from "../../ui/format.js";
+import { bodyStyle, ROW_HEIGHT, rowStyle, useRowsInSight } from "../../ui/rows.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, NameLine, visibleText } from "../../ui/text.js";
 import { columns, longestName, names, rows, sort, type SortKey } from "./view.js";
 
-/** The height of a row in pixels, which has to match the style sheet. */
-const ROW_HEIGHT = 36;
-/** Rows rendered beyond the visible ones, so that fast scrolling shows no gaps. */
-const OVERSCAN = 8;
 /** How many rows are rendered per frame at first. */
 const ROWS_PER_FRAME = 12;
 
@@ -27,17 +24,11 @@ const active = { row: -1, column: 0, scroll: 0, run: "" };
 export function Grid() {
   const run = summary.value;
   const view = rows.value;
-  const gridElement = useRef<HTMLDivElement>(null);
   const isReturning = active.run === run?.id;
-  const top = useSignal(isReturning ? active.scroll : 0);
-  const height = useSignal(600);
+  const { box, top, height, first, last } = useRowsInSight(() => rows.value.length, isReturning ? active.scroll : 0);
   const activeCell = useSignal(isReturning ? { row: active.row, column: active.column } : { row: -1, column: 0 });
   const shouldFocus = useRef(false);
 
-  const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW_HEIGHT) - OVERSCAN));
-  const last = useComputed(() =>
-    Math.min(Math.ceil((top.value + height.value) / ROW_HEIGHT) + OVERSCAN, rows.value.length),
-  );
   // The visible rows are rendered over several frames at first.
   const renderLimit = useSignal(ROWS_PER_FRAME);
   const isGrowing = useComputed(() => renderLimit.value < last.value - first.value);
@@ -48,26 +39,19 @@ export function Grid() {
   });
 
   useLayoutEffect(() => {
-    const element = gridElement.current;
-    if (element === null) return undefined;
-    const resized = new ResizeObserver(() => {
-      height.value = element.clientHeight;
-    });
-    resized.observe(element);
     Object.assign(active, activeCell.value, { run: run?.id ?? "" });
-    if (isReturning) {
-      element.scrollTop = active.scroll;
+    if (isReturning && box.current !== null) {
+      box.current.scrollTop = active.scroll;
       // After returning from a case, nothing has the focus.
       shouldFocus.current = active.row >= 0 && document.activeElement === document.body;
     }
-    return () => resized.disconnect();
   }, []);
 
   // The active cell may have been rendered only now.
   useLayoutEffect(() => {
     if (!shouldFocus.current) return;
     shouldFocus.current = false;
-    gridElement.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+    box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
   });
 
   if (run === undefined) return null;
@@ -86,7 +70,7 @@ export function Grid() {
     shouldFocus.current = true;
     activeCell.value = to;
     Object.assign(active, to);
-    if (gridElement.current !== null) bringIntoView(gridElement.current, to);
+    if (box.current !== null) bringIntoView(box.current, to);
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -118,23 +102,22 @@ export function Grid() {
   if (cell.row >= 0) shown.add(cell.row);
   for (let row = start.value; row < end.value; row += 1) shown.add(row);
   const longest = longestName.value;
-  const template = `minmax(var(--case-width), 1fr) repeat(${shownColumns.length}, minmax(7.5rem, 10rem))`;
   return (
     <div
-      ref={gridElement}
-      class="grid"
+      ref={box}
+      class="rows grid"
       role="grid"
       aria-label="Cases and metrics"
       aria-rowcount={view.length + 1}
       aria-colcount={width}
-      style={{ "--columns": template, "--metrics": shownColumns.length, "--longest": `${longest}ch` }}
+      style={{ "--metrics": shownColumns.length, "--longest": `${longest}ch` }}
       onScroll={({ currentTarget }) => {
         top.value = currentTarget.scrollTop;
         active.scroll = currentTarget.scrollTop;
       }}
       onKeyDown={onKeyDown}
     >
-      <div class="grid-row grid-head" role="row" aria-rowindex={1}>
+      <div class="rows-row rows-head grid-head" role="row" aria-rowindex={1}>
         <Heading by="case" column={0} isActive={cell.row === -1 && cell.column === 0}>
           Case
         </Heading>
@@ -148,7 +131,7 @@ export function Grid() {
           );
         })}
       </div>
-      <div class="grid-body" role="presentation" style={{ height: `${view.length * ROW_HEIGHT}px` }}>
+      <div class="rows-body grid-body" role="presentation" style={bodyStyle(view.length)}>
         {[...shown].map((position) => (
           <Row
             key={view[position]}
@@ -210,10 +193,10 @@ function Row({ row, position, column }: RowProps) {
   const [caseStatus = "", ...cells] = shown.value.split("\n");
   return (
     <div
-      class="grid-row"
+      class="rows-row"
       role="row"
       aria-rowindex={position + 2}
-      style={{ transform: `translateY(${position * ROW_HEIGHT}px)` }}
+      style={rowStyle(position)}
       onClick={() => goTo("case", row)}
     >
       <div class="grid-cell grid-case" role="rowheader" aria-colindex={1}>

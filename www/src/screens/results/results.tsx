@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../route.js";
 import { summary } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
+import { Choices } from "../../ui/choices.js";
 import { count } from "../../ui/format.js";
 import { labelOf } from "../../ui/set-label.js";
 import { MetricName, visibleText } from "../../ui/text.js";
@@ -202,22 +203,15 @@ function Tools({ run }: { run: RunSummary }) {
           query.value = currentTarget.value;
         }}
       />
-      <fieldset class="choices">
-        <legend class="visually-hidden">Show</legend>
-        {choices.map(([value, name, amount]) => (
-          <label key={value} class={amount === 0 && value !== caseFilter.value ? "muted" : undefined}>
-            <input
-              type="radio"
-              name="show"
-              checked={caseFilter.value === value}
-              onChange={() => {
-                caseFilter.value = value;
-              }}
-            />
-            {name} <small>{amount.toLocaleString("en")}</small>
-          </label>
-        ))}
-      </fieldset>
+      <Choices
+        legend="Show"
+        name="show"
+        choices={choices}
+        chosen={caseFilter.value}
+        choose={(value) => {
+          caseFilter.value = value;
+        }}
+      />
       {judged.length > 1 && (
         <select
           class="field"

@@ -1,7 +1,5 @@
 /** The verdicts of every case in each run. Only the rows in sight are in the document. */
 
-import { useComputed, useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { hrefOf } from "../../route.js";
 import type { RunEntry } from "../../state/runs.js";
@@ -15,13 +13,11 @@ import {
   matrixQuery,
   shownCases,
 } from "../../state/side-by-side.js";
+import { Choices } from "../../ui/choices.js";
 import { count } from "../../ui/format.js";
+import { bodyStyle, rowStyle, useRowsInSight } from "../../ui/rows.js";
 import { Status } from "../../ui/status.js";
 import { Name, NameLine } from "../../ui/text.js";
-
-/** The height of a row in pixels, which has to match the style sheet. */
-const ROW_HEIGHT = 36;
-const OVERSCAN = 8;
 
 const FILTERS: readonly (readonly [MatrixFilter, string])[] = [
   ["all", "All"],
@@ -31,23 +27,8 @@ const FILTERS: readonly (readonly [MatrixFilter, string])[] = [
 ];
 
 export function Cases({ matrix }: { matrix: NonNullable<typeof shownMatrix.value> }) {
-  const box = useRef<HTMLDivElement>(null);
-  const top = useSignal(0);
-  const height = useSignal(600);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return undefined;
-    const resized = new ResizeObserver(() => (height.value = element.clientHeight));
-    resized.observe(element);
-    return () => resized.disconnect();
-  }, []);
   const rows = shownCases.value;
-  // A string, so that scrolling within a row renders nothing.
-  const sight = useComputed(() => {
-    const first = Math.max(0, Math.floor(top.value / ROW_HEIGHT) - OVERSCAN);
-    return `${first} ${Math.ceil((top.value + height.value) / ROW_HEIGHT) + OVERSCAN}`;
-  });
-  const [first = 0, last = 0] = sight.value.split(" ").map(Number);
+  const { box, top, first, last } = useRowsInSight(() => shownCases.value.length);
   const { of: runs, evalIds } = matrix;
   return (
     <section aria-labelledby="matrix-title">
@@ -68,24 +49,19 @@ export function Cases({ matrix }: { matrix: NonNullable<typeof shownMatrix.value
           value={matrixQuery.value}
           onInput={({ currentTarget }) => (matrixQuery.value = currentTarget.value)}
         />
-        <fieldset class="choices">
-          <legend class="visually-hidden">Show</legend>
-          {FILTERS.map(([filter, name]) => (
-            <label key={filter}>
-              <input
-                type="radio"
-                name="matrix-filter"
-                checked={matrixFilter.value === filter}
-                onChange={() => (matrixFilter.value = filter)}
-              />
-              {name} <small>{filterCounts.value[filter].toLocaleString("en")}</small>
-            </label>
-          ))}
-        </fieldset>
+        <Choices
+          legend="Show"
+          name="matrix-filter"
+          choices={FILTERS.map(([filter, name]) => [filter, name, filterCounts.value[filter]])}
+          chosen={matrixFilter.value}
+          choose={(filter) => {
+            matrixFilter.value = filter;
+          }}
+        />
       </div>
       <div
         ref={box}
-        class="matrix-box"
+        class="rows matrix"
         role="table"
         aria-label="Cases and runs"
         aria-rowcount={rows.length + 1}
@@ -93,7 +69,7 @@ export function Cases({ matrix }: { matrix: NonNullable<typeof shownMatrix.value
         style={{ "--runs": runs.length }}
         onScroll={({ currentTarget }) => (top.value = currentTarget.scrollTop)}
       >
-        <div class="matrix-row matrix-head" role="row" aria-rowindex={1}>
+        <div class="rows-row rows-head" role="row" aria-rowindex={1}>
           <span role="columnheader">Case</span>
           {runs.map(({ id, name }) => (
             <span key={id} role="columnheader" title={name}>
@@ -101,9 +77,9 @@ export function Cases({ matrix }: { matrix: NonNullable<typeof shownMatrix.value
             </span>
           ))}
         </div>
-        <div class="matrix-body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
-          {rows.slice(first, last).map((row, at) => (
-            <Row key={row} row={row} position={first + at} runs={runs} matrix={matrix} />
+        <div class="rows-body" role="rowgroup" style={bodyStyle(rows.length)}>
+          {rows.slice(first.value, last.value).map((row, at) => (
+            <Row key={row} row={row} position={first.value + at} runs={runs} matrix={matrix} />
           ))}
         </div>
       </div>
@@ -123,12 +99,7 @@ function Row({ row, position, runs, matrix }: RowProps) {
   const { evalSetIds, evalIds } = matrix;
   const [evalSetId = "", evalId = ""] = [evalSetIds[row], evalIds[row]];
   return (
-    <div
-      class="matrix-row"
-      role="row"
-      aria-rowindex={position + 2}
-      style={{ transform: `translateY(${position * ROW_HEIGHT}px)` }}
-    >
+    <div class="rows-row" role="row" aria-rowindex={position + 2} style={rowStyle(position)}>
       <span role="rowheader">
         <a href={hrefOf("runs", evalSetId, evalId)}>
           <NameLine>{evalId}</NameLine>
