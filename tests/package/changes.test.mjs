@@ -73,7 +73,7 @@ const FOUND = `
     classes: ENGINE_CLASSES.map(([name, { name: className }]) => [name, className]),
     provider,
     model,
-    isExported: "mistralJudge" in exported,
+    isExported: "mistralJudge" in exported && "mistral" in exported.PROVIDER_JUDGES,
     variables: DOTENV_NAMES,
     report: REPORT_FORMATS.names.render(results, {}),
     formats: entriesOf("eval").find(({ name }) => name === "format").words,
@@ -142,7 +142,7 @@ describe("what is added in these files works", { skip }, () => {
     for (const word of ["turn_count_v1", "tact_v1"]) assert.ok(found.helps.eval.includes(word), word);
   });
 
-  test("a provider is told by the name of a model, and its variables are known", () => {
+  test("a provider is told by the name of a model, its variables are known, and forms offer it", () => {
     assert.deepEqual([found.provider, found.model, found.isExported], ["mistral", "mistral-small", true]);
     assert.ok(found.variables.includes("MISTRAL_API_KEY") && found.variables.includes("MISTRAL_BASE_URL"));
     assert.match(found.helps.eval, /mistral +MISTRAL_API_KEY; MISTRAL_BASE_URL/);

@@ -39,6 +39,25 @@ test("evalsets without a config are scored by the default criteria of the manife
   assert.deepEqual(criteria, Object.fromEntries(manifest.defaultCriteria));
 });
 
+test("every provider that forms offer has a judge, which takes the options of its form", () => {
+  const offered = manifest.providers.filter(({ form }) => form.fields.length > 0);
+  assert.deepEqual(Object.keys(adkMetrics.PROVIDER_JUDGES).sort(), offered.map(({ name }) => name).sort());
+  for (const { name, form } of offered) {
+    const valueOf = ({ option, choices, placeholder }) =>
+      choices[0]?.[0] ?? (option === "baseUrl" ? placeholder || "https://example.com" : "some-text");
+    for (const needed of form.needed) {
+      const own = form.fields.filter(({ option }) => needed.includes(option) || !form.needed.flat().includes(option));
+      const options = Object.fromEntries(own.map((field) => [field.option, valueOf(field)]));
+      assert.equal(typeof adkMetrics.PROVIDER_JUDGES[name](options), "function", name);
+    }
+    const secrets = form.fields.filter(({ isSecret }) => isSecret).map(({ option }) => option);
+    assert.deepEqual(
+      secrets,
+      form.fields.map(({ option }) => option).filter((option) => /key|token/i.test(option)),
+    );
+  }
+});
+
 test("no source of the package lists metrics by hand", () => {
   const folder = join(root, "pkg-template/src");
   const files = readdirSync(folder, { recursive: true }).map(String);

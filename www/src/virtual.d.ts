@@ -26,11 +26,13 @@ declare module "virtual:manifest" {
       Record<"earlyStop", OptionField & { default: boolean }>
   >;
 
-  type ProviderName = "gemini" | "vertex" | "openai" | "anthropic" | "ollama";
+  type ProviderName = keyof typeof import("adk-metrics").PROVIDER_JUDGES;
 
   /** An option of a judge. */
   interface JudgeField {
     readonly option: "model" | "baseUrl" | "apiKey" | "api" | "project" | "location" | "accessToken";
+    /** Whether it is a key or a token. */
+    readonly isSecret: boolean;
     readonly label: string;
     readonly placeholder: string;
     readonly hint: string;
@@ -47,6 +49,8 @@ declare module "virtual:manifest" {
     readonly needed: readonly (readonly JudgeField["option"][])[];
     /** The message if none is. */
     readonly missing: string;
+    /** Whether it has google-adk's default model. */
+    readonly hasDefaultModel: boolean;
   }
 
   export const PROVIDERS: Readonly<Record<ProviderName, ProviderForm>>;

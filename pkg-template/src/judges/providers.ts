@@ -123,3 +123,12 @@ const ANTHROPIC_KEY = "Keys are made at https://console.anthropic.com/settings/k
 export const ollamaJudge = /* @__PURE__ */ makesJudges("ollamaJudge", (options: ProviderJudgeOptions = {}): Judge => {
   return providerJudge(providerEndpoint("ollama", optionsOf(options, PROVIDER_OPTIONS), undefined));
 });
+
+/** The functions that make judges, by the provider's name: for forms in which users choose whom to ask. */
+export const PROVIDER_JUDGES = {
+  gemini: geminiJudge,
+  vertex: vertexJudge,
+  openai: openaiJudge,
+  anthropic: anthropicJudge,
+  ollama: ollamaJudge,
+} as const;

@@ -32,7 +32,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         title: "Anthropic",
         form: &[
             FormField::new("model", "Model").hint("The name that Anthropic knows it by."),
-            FormField::new("apiKey", "Key")
+            FormField::secret("apiKey", "Key")
                 .hint("From console.anthropic.com. It is sent to Anthropic alone."),
             FormField::new("baseUrl", "Another address").placeholder("https://api.anthropic.com"),
         ],

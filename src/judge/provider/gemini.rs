@@ -24,7 +24,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         title: "Gemini",
         form: &[
             FormField::new("model", "Model").placeholder("gemini-2.5-flash").hint(DEFAULT_MODEL),
-            FormField::new("apiKey", "Key")
+            FormField::secret("apiKey", "Key")
                 .hint("From aistudio.google.com/apikey. It is sent to Google alone."),
             FormField::new("baseUrl", "Another address")
                 .placeholder("https://generativelanguage.googleapis.com"),

@@ -150,16 +150,22 @@ struct FormField {
     hint: &'static str,
     /// Its values and their names, if only these are possible; the first is the default.
     choices: &'static [(&'static str, &'static str)],
+    is_secret: bool,
 }
 
 #[cfg(feature = "schema")]
 impl FormField {
     const fn new(option: &'static str, label: &'static str) -> Self {
-        Self { option, label, placeholder: "", hint: "", choices: &[] }
+        Self { option, label, placeholder: "", hint: "", choices: &[], is_secret: false }
     }
 
     const fn placeholder(self, placeholder: &'static str) -> Self {
         Self { placeholder, ..self }
+    }
+
+    /// A key or a token, which is shown and stored by nobody who was not asked to.
+    const fn secret(option: &'static str, label: &'static str) -> Self {
+        Self { is_secret: true, ..Self::new(option, label) }
     }
 
     const fn hint(self, hint: &'static str) -> Self {
@@ -221,9 +227,10 @@ impl Provider {
         let Protocol { name, label, manifest, .. } = self.protocol();
         let ProviderManifest { keys, address, models, foreign, form, title, needed, missing } = manifest;
         let field = |field: &FormField| {
-            let FormField { option, label, placeholder, hint, choices } = field;
+            let FormField { option, label, placeholder, hint, choices, is_secret } = field;
             serde_json::json!({
                 "option": option, "label": label, "placeholder": placeholder, "hint": hint, "choices": choices,
+                "isSecret": is_secret,
             })
         };
         serde_json::json!({
@@ -231,6 +238,7 @@ impl Provider {
             "foreign": foreign, "origin": Endpoint::new(self).origin(),
             "form": {
                 "title": title, "needed": needed, "missing": missing,
+                "hasDefaultModel": self.is_gemini(),
                 "fields": form.iter().map(field).collect::<Vec<_>>(),
             },
         })

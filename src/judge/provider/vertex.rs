@@ -22,9 +22,10 @@ pub(super) static PROTOCOL: Protocol = Protocol {
             FormField::new("model", "Model").placeholder("gemini-2.5-flash").hint(DEFAULT_MODEL),
             FormField::new("project", "Project"),
             FormField::new("location", "Location").placeholder("global"),
-            FormField::new("accessToken", "Access token")
+            FormField::secret("accessToken", "Access token")
                 .hint("gcloud auth print-access-token prints one; it lasts an hour."),
-            FormField::new("apiKey", "Key").hint("Instead of project and token: an API key of express mode."),
+            FormField::secret("apiKey", "Key")
+                .hint("Instead of project and token: an API key of express mode."),
             FormField::new("baseUrl", "Another address"),
         ],
         needed: &[&["apiKey"], &["project", "accessToken"]],

@@ -86,7 +86,7 @@ pub static TACT: Prompt = Prompt { id: "tact_v1", text: include_str!("tact.txt")
     "src/judge/provider/mistral.rs": `//! Mistral's chat completions.
 
 #[cfg(feature = "schema")]
-use super::ProviderManifest;
+use super::{FormField, ProviderManifest};
 use super::{Protocol, ReplyPaths, openai_chat};
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -98,6 +98,10 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         keys: &["MISTRAL_API_KEY"],
         address: "MISTRAL_BASE_URL",
         models: "^mistral-",
+        title: "Mistral",
+        form: &[FormField::new("model", "Model"), FormField::secret("apiKey", "Key")],
+        needed: &[&["apiKey"]],
+        missing: "The key is missing.",
         ..ProviderManifest::EMPTY
     },
     url: |endpoint, _| [&endpoint.base("https://api.mistral.ai", "v1"), "/chat/completions"].concat(),
@@ -129,6 +133,7 @@ export function mistralJudge(options: ProviderJudgeOptions): Judge {
 
 `,
       ],
+      ["  ollama: ollamaJudge,", "  mistral: mistralJudge,\n"],
     ],
   },
   "a report format": {

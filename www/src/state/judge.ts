@@ -2,8 +2,8 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import type { Dialect } from "adk-metrics";
-import { OPTIONS, PROVIDERS } from "virtual:manifest";
-import type { JudgeChoice, ServiceChoice } from "../worker/protocol.js";
+import { type JudgeField, OPTIONS, PROVIDERS } from "virtual:manifest";
+import type { JudgeChoice, JudgeOptions, ServiceChoice } from "../worker/protocol.js";
 import { configInfo } from "./config.js";
 import { criteria, isObject, keyOf } from "./criteria.js";
 import { matching, sourceOf } from "./inputs.js";
@@ -11,20 +11,13 @@ import { judgeSettingsIn } from "./stored-values.js";
 
 export type JudgeKind = JudgeChoice["kind"];
 
-/** The form fields of a provider, as typed. */
-export interface Fields {
-  model: string;
-  baseUrl: string;
-  apiKey: string;
-  api: "chat" | "responses";
-  project: string;
-  location: string;
-  accessToken: string;
-}
+/** The form fields of a provider, as typed; a choice that was not made is empty. */
+export type Fields = Record<JudgeField["option"], string>;
 
-const EMPTY: Fields = { model: "", baseUrl: "", apiKey: "", api: "chat", project: "", location: "", accessToken: "" };
+const ALL_FIELDS = Object.values(PROVIDERS).flatMap(({ fields }) => fields);
+const EMPTY = Object.fromEntries(ALL_FIELDS.map(({ option }) => [option, ""])) as Fields;
 /** The fields with secret values. */
-export const SECRETS: readonly (keyof Fields)[] = ["apiKey", "accessToken"];
+const SECRETS = [...new Set(ALL_FIELDS.filter(({ isSecret }) => isSecret).map(({ option }) => option))];
 
 /** The prices of a model for a million tokens, as typed. */
 export interface PriceFields {
@@ -35,7 +28,7 @@ export interface PriceFields {
 /** The settings as they are stored, in the browser or with a run. */
 export interface JudgeSettings {
   kind: JudgeKind;
-  fields: Partial<Record<JudgeKind, Fields>>;
+  fields: Partial<Record<JudgeKind, Partial<Fields>>>;
   prices: Record<string, PriceFields>;
   usesService: boolean;
   /** Whether a key of the judge was left out. */
@@ -91,7 +84,7 @@ export function fieldsOf(kind: JudgeKind): Fields {
   return { ...EMPTY, ...judgeFields.value[kind] };
 }
 
-export function setField<K extends keyof Fields>(kind: JudgeKind, name: K, value: Fields[K]): void {
+export function setField(kind: JudgeKind, name: keyof Fields, value: string): void {
   judgeFields.value = { ...judgeFields.value, [kind]: { ...fieldsOf(kind), [name]: value } };
 }
 
@@ -100,10 +93,9 @@ function settings(fields: JudgeSettings["fields"]): JudgeSettings {
 }
 
 /** The fields of a provider that are not empty. */
-function enteredFields(kind: JudgeKind): Partial<Omit<Fields, "api">> {
-  const { api: _, ...texts } = fieldsOf(kind);
+function enteredFields(kind: JudgeKind): JudgeOptions {
   return Object.fromEntries(
-    Object.entries(texts).flatMap(([name, value]) => (value.trim() === "" ? [] : [[name, value.trim()]])),
+    Object.entries(fieldsOf(kind)).flatMap(([name, value]) => (value.trim() === "" ? [] : [[name, value.trim()]])),
   );
 }
 
@@ -119,7 +111,7 @@ export const judgeChoice = computed<JudgeChoice>(() => {
       return { kind, text: texts.join("\n") };
     }
     default:
-      return { kind, ...enteredFields(kind), ...(kind === "openai" ? { api: fieldsOf(kind).api } : {}) };
+      return { kind, ...enteredFields(kind) };
   }
 });
 
@@ -170,12 +162,11 @@ function missingOf(kind: JudgeKind): string | undefined {
       return undefined;
     default: {
       const fields = fieldsOf(kind);
-      const { needed, missing: text } = PROVIDERS[kind];
+      const { needed, missing: text, hasDefaultModel } = PROVIDERS[kind];
       if (forgottenKey.value === kind && !hasSecret(fields))
         return "Enter the key of the judge again: it was not kept.";
       if (!needed.some((options) => options.every((option) => fields[option].trim() !== ""))) return text;
-      const hasGemini = kind === "gemini" || kind === "vertex";
-      if (!hasGemini && asksModel.value && fields.model.trim() === "" && !areModelsNamed()) {
+      if (!hasDefaultModel && asksModel.value && fields.model.trim() === "" && !areModelsNamed()) {
         return "Enter the model that judges: the default of google-adk is of another provider.";
       }
       return undefined;
@@ -201,11 +192,11 @@ function hasSecret(fields: Fields): boolean {
 /** The settings without secrets, as they are stored with a run. */
 export function withoutSecrets(): JudgeSettings {
   const fields = Object.fromEntries(
-    Object.entries(judgeFields.value).map(([kind, savedPrices]) => [
+    Object.entries(judgeFields.value).map(([kind, saved]) => [
       kind,
       {
-        ...savedPrices,
-        baseUrl: withoutCredentials(savedPrices.baseUrl),
+        ...saved,
+        baseUrl: withoutCredentials(saved.baseUrl),
         ...Object.fromEntries(SECRETS.map((name) => [name, ""])),
       },
     ]),

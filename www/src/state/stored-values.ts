@@ -3,7 +3,7 @@
  * the same address: what is not as it should be counts as absent.
  */
 
-import { OPTIONS, PROVIDERS } from "virtual:manifest";
+import { type JudgeField, OPTIONS, PROVIDERS, type ProviderName } from "virtual:manifest";
 import type { ComparableRun, KeptRun } from "../worker/protocol.js";
 import type { NewFile } from "./inputs.js";
 import type { Fields, JudgeKind, JudgeSettings, PriceFields, RunOptions } from "./judge.js";
@@ -35,22 +35,27 @@ function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
 }
 
 const KINDS: readonly JudgeKind[] = ["none", "browser", "recording"];
-const TEXTS = ["model", "baseUrl", "apiKey", "project", "location", "accessToken"] as const;
 
-function fieldsIn(value: unknown): Fields {
+function fieldsIn(value: unknown, fields: readonly JudgeField[]): Partial<Fields> {
   const given = propertiesOf(value);
-  const texts = TEXTS.map((name) => [name, isString(given[name]) ? given[name] : ""]);
-  return { ...(Object.fromEntries(texts) as Fields), api: given.api === "responses" ? "responses" : "chat" };
+  const known = fields.flatMap(({ option, choices }) => {
+    const entered = given[option];
+    const isOne = isString(entered) && (choices.length === 0 || choices.some(([choice]) => choice === entered));
+    return isOne ? [[option, entered]] : [];
+  });
+  return Object.fromEntries(known) as Partial<Fields>;
 }
 
 /** The settings of judges; undefined for what are none. */
 export function judgeSettingsIn(value: unknown): JudgeSettings | undefined {
   const { kind, fields, prices, usesService, lacksKey } = propertiesOf(value);
-  const providers = Object.keys(PROVIDERS) as JudgeKind[];
+  const providers = Object.keys(PROVIDERS) as ProviderName[];
   const known = [...KINDS, ...providers].find((one) => one === kind);
   if (known === undefined) return undefined;
   const given = propertiesOf(fields);
-  const of = providers.filter((name) => Object.hasOwn(given, name)).map((name) => [name, fieldsIn(given[name])]);
+  const of = providers
+    .filter((name) => Object.hasOwn(given, name))
+    .map((name) => [name, fieldsIn(given[name], PROVIDERS[name].fields)]);
   const priced = Object.entries(propertiesOf(prices)).flatMap(([model, price]): [string, PriceFields][] => {
     const { input, output } = propertiesOf(price);
     return isString(input) && isString(output) ? [[model, { input, output }]] : [];

@@ -3,17 +3,13 @@
 import {
   AdkMetricsError,
   type AdkMetricsErrorCode,
-  anthropicJudge,
-  geminiJudge,
   type Judge,
   judgeOrigin,
-  ollamaJudge,
-  openaiJudge,
+  PROVIDER_JUDGES,
   replayJudge,
-  vertexJudge,
   type VertexOptions,
 } from "adk-metrics/web";
-import type { JudgeChoice, PageJudge, ServiceChoice } from "./protocol.js";
+import type { JudgeChoice, JudgeOptions, PageJudge, ServiceChoice } from "./protocol.js";
 import { definedProperties } from "./runs.js";
 
 /**
@@ -30,20 +26,10 @@ export function judgeOf(choice: JudgeChoice, pageJudge?: PageJudge): Judge | und
     case "browser":
       return pageJudge === undefined ? undefined : judgeInPage(pageJudge);
     default: {
-      const { kind, model, baseUrl, apiKey, api, project, location, accessToken } = choice;
-      const common = definedProperties({ model, baseUrl });
-      switch (kind) {
-        case "gemini":
-          return geminiJudge({ apiKey: apiKey ?? "", ...common });
-        case "anthropic":
-          return anthropicJudge({ apiKey: apiKey ?? "", ...common });
-        case "openai":
-          return openaiJudge({ ...definedProperties({ api, apiKey }), ...common });
-        case "ollama":
-          return ollamaJudge({ ...definedProperties({ apiKey }), ...common });
-        case "vertex":
-          return vertexJudge({ ...definedProperties({ apiKey, project, location, accessToken }), ...common });
-      }
+      const { kind, ...options } = choice;
+      // Each takes the options of its form, which the engine lists.
+      const make = PROVIDER_JUDGES[kind] as (options: JudgeOptions) => Judge;
+      return make(options);
     }
   }
 }

@@ -17,6 +17,7 @@ import type {
   TurnEvents,
 } from "adk-metrics";
 import type { WhyNotPassed } from "adk-metrics/report";
+import type { JudgeField, ProviderName } from "virtual:manifest";
 import type { Parts } from "./parts.js";
 import type { PageJudge, Preparation } from "./protocol-inputs.js";
 import type { Scale, Spread, Tally } from "./scale.js";
@@ -32,30 +33,17 @@ export interface NamedFile {
 /** The judge for judged metrics. */
 export type JudgeChoice =
   | { kind: "none" }
-  | {
-      kind: "gemini" | "openai" | "anthropic" | "ollama" | "vertex";
-      model?: string;
-      baseUrl?: string;
-      apiKey?: string;
-      /** Which of OpenAI's APIs is used. */
-      api?: "chat" | "responses";
-      project?: string;
-      location?: string;
-      accessToken?: string;
-    }
+  | ({ kind: ProviderName } & JudgeOptions)
   /** The browser's own model, which is available in pages only. */
   | { kind: "browser" }
   /** Recorded replies, as JSON lines. */
   | { kind: "recording"; text: string };
 
+/** The options of a provider's judge, as far as they were given. */
+export type JudgeOptions = Partial<Record<JudgeField["option"], string>>;
+
 /** The address and credentials of Vertex AI's evaluation service. */
-export interface ServiceChoice {
-  baseUrl?: string;
-  apiKey?: string;
-  project?: string;
-  location?: string;
-  accessToken?: string;
-}
+export type ServiceChoice = Omit<JudgeOptions, "model" | "api">;
 
 /** One evalset and what the agent did on it. */
 export interface Pair {

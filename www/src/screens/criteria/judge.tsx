@@ -15,7 +15,6 @@ import {
   leftToVertex,
   missing,
   prices,
-  SECRETS,
   serviceChoice,
   setField,
   usesService,
@@ -95,14 +94,14 @@ function ProviderForm({ kind, except = [] }: { kind: ProviderName; except?: read
     <>
       {PROVIDERS[kind].fields
         .filter(({ option }) => !except.includes(option))
-        .map(({ option, label, placeholder, hint: text, choices }) => {
+        .map(({ option, label, placeholder, hint: text, choices, isSecret }) => {
           const key = `${kind}-${option}`;
           const hint = text.replace("{origin}", location.origin);
           const common = { label, hint, value: fields[option] };
-          const update = (value: string) => setField(kind, option, value as never);
+          const update = (value: string) => setField(kind, option, value);
           const options = choices.map(([value, name]) => ({ value, name }));
           if (options.length > 0) return <SelectField key={key} {...common} options={options} onChange={update} />;
-          const type = SECRETS.includes(option) ? "password" : option === "baseUrl" ? "url" : "text";
+          const type = isSecret ? "password" : option === "baseUrl" ? "url" : "text";
           return <TextField key={key} {...common} type={type} placeholder={placeholder} onInput={update} />;
         })}
     </>
@@ -165,7 +164,7 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
         <>
           <ProviderForm kind={kind} />
           <RememberField />
-          {kind !== "ollama" && <PriceFields />}
+          {PROVIDERS[kind].fields.some(({ isSecret }) => isSecret) && <PriceFields />}
         </>
       );
   }
