@@ -126,9 +126,14 @@ export const ollamaJudge = /* @__PURE__ */ makesJudges("ollamaJudge", (options: 
 
 /** The functions that make judges, by the provider's name: for forms in which users choose whom to ask. */
 export const PROVIDER_JUDGES = {
+  /** The Gemini API. */
   gemini: geminiJudge,
+  /** A Gemini model at Vertex AI. */
   vertex: vertexJudge,
+  /** OpenAI, or a server that speaks its protocol. */
   openai: openaiJudge,
+  /** Anthropic. */
   anthropic: anthropicJudge,
+  /** Ollama. */
   ollama: ollamaJudge,
 } as const;

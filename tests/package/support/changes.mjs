@@ -133,7 +133,7 @@ export function mistralJudge(options: ProviderJudgeOptions): Judge {
 
 `,
       ],
-      ["  ollama: ollamaJudge,", "  mistral: mistralJudge,\n"],
+      ["  /** Ollama. */\n", "  /** Mistral. */\n  mistral: mistralJudge,\n"],
     ],
   },
   "a report format": {
