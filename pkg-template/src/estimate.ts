@@ -7,10 +7,10 @@ import { reading } from "./engine/values.js";
 import { evaluate } from "./evaluate.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import { judgeIdentityOf } from "./judges/default.js";
-import { AdkMetricsError } from "./errors.js";
+import { AdkMetricsError, isAdkMetricsError } from "./errors.js";
 import { cacheKey } from "./judges/cache.js";
 import { replyOf } from "./judges/reply.js";
-import { type JudgeTarget, targetOf } from "./run/target.js";
+import { checkModel, type JudgeTarget, targetOf } from "./run/target.js";
 import { identified } from "./judges/judge.js";
 import { panelOf } from "./judges/panel.js";
 import { EvalStatus } from "./enums.js";
@@ -39,6 +39,8 @@ export interface JudgeEstimateRow {
   metricName: string;
   /** The model that is asked, by the judge or else by the criterion; absent for Vertex AI's evaluation service. */
   model?: string;
+  /** The name of the function of your own that is asked for the model, empty if it has none; it alone knows whom it asks. */
+  function?: string;
   /** The names of the panel that the model is one of, joined: what a budget has the price of. */
   panel?: string;
   /** If all samples agree. */
@@ -57,15 +59,19 @@ const CHARACTERS_PER_TOKEN = 4;
 
 type Answer = "yes" | "no" | "mixed";
 
-/** Whom a question for a model or panel would go to; nothing where no judge can be made, as without a key. */
+/** Whom a question for a model or panel would go to; nothing where there is no judge, as without a key. */
 type TargetFor = (model: string, panel: readonly string[]) => JudgeTarget | undefined;
 
-function targetsOf(request: EvaluateRequest): TargetFor {
+/** @param onRefusal Is told why a judge cannot have a model, which an evaluation would reject with. */
+function targetsOf(request: EvaluateRequest, onRefusal: (error: unknown) => void): TargetFor {
   const targets = new Map<string, JudgeTarget | undefined>();
   const targetFor: TargetFor = (model, panel) => {
     try {
-      return targetOf(request, { vertex: false, model, panel });
-    } catch {
+      const target = targetOf(request, { vertex: false, model, panel });
+      checkModel({}, target, model);
+      return target;
+    } catch (error) {
+      if (!isAdkMetricsError(error) || error.code !== "judge_required") onRefusal(error);
       return undefined;
     }
   };
@@ -114,12 +120,12 @@ export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstima
   const all = await Promise.all((["yes", "no", "mixed"] as const).map((answer) => counted(request, answer, earlyStop)));
   const [yes, no, mixed] = all as [Counts, Counts, Counts];
   return [...most].map(([key, count]): JudgeEstimateRow => {
-    const { metricName, model, panel } = count;
+    const { metricName, model, function: name, panel } = count;
     const none: Count = { ...count, calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
     const [fewest] = [yes, no].map((one) => one.get(key) ?? none).sort((a, b) => a.calls - b.calls);
     return {
       metricName,
-      ...definedProperties({ model, panel }),
+      ...definedProperties({ model, function: name, panel }),
       least: told(fewest ?? none, "leastReply"),
       likely: told(mixed.get(key) ?? none, "likelyReply"),
       most: told(count, "mostReply"),
@@ -129,8 +135,9 @@ export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstima
 
 interface Count {
   metricName: string;
-  model: string | undefined;
-  panel: string | undefined;
+  model?: string | undefined;
+  function?: string | undefined;
+  panel?: string | undefined;
   calls: number;
   characters: number;
   leastReply: number;
@@ -154,10 +161,16 @@ const NO_CACHE: JudgeCache = { get: () => Promise.resolve(undefined), set: () =>
 
 async function counted(request: EvaluateRequest, answer: Answer, earlyStop: EvaluateRequest["earlyStop"] | "none") {
   const counts: Counts = new Map();
-  const note = (prompt: number, reply: number, limit: number, metricName: string, model?: string, panel?: string) => {
-    const key = JSON.stringify([metricName, model, panel]);
+  const note = (
+    prompt: number,
+    reply: number,
+    limit: number,
+    metricName: string,
+    who: Pick<Count, "model" | "function" | "panel"> = {},
+  ) => {
+    const key = JSON.stringify([metricName, who]);
     const none = { calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
-    const count = counts.get(key) ?? { metricName, model, panel, ...none };
+    const count = counts.get(key) ?? { metricName, ...who, ...none };
     count.calls += 1;
     count.characters += prompt;
     count.leastReply += Math.min(limit, reply / CHARACTERS_PER_TOKEN);
@@ -168,7 +181,8 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
   let asked = 0;
   let made = 0;
   const most = request.budget?.calls ?? Infinity;
-  const targetFor = targetsOf(request);
+  const refusals: unknown[] = [];
+  const targetFor = targetsOf(request, (error) => refusals.push(error));
   const kept = keptReplies(request, targetFor);
   const answerTo = async (question: JudgeRequest, panel: readonly string[]): Promise<JudgeReply | string> => {
     const known = await kept(question, panel);
@@ -183,8 +197,9 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
     const given: unknown = (generationConfig as { maxOutputTokens?: unknown } | undefined)?.maxOutputTokens;
     const limit = typeof given === "number" && given > 0 ? given : MOST_REPLY_TOKENS;
     const names = panel.length === 0 ? undefined : panel.join(", ");
-    const askedModel = panel.length === 0 ? (targetFor(model, [])?.model ?? model) : model;
-    note(prompt.length + system.length, reply.length, limit, metricName, askedModel, names);
+    const target = panel.length === 0 ? targetFor(model, []) : undefined;
+    const who = { model: target?.model ?? model, function: target?.functionName, panel: names };
+    note(prompt.length + system.length, reply.length, limit, metricName, who);
     return reply;
   };
   const panelFor = (models: readonly string[]): Judge =>
@@ -215,6 +230,7 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
     ...(vertex === undefined ? {} : { vertex: serviceStub(service) }),
     ...(earlyStop === undefined ? {} : { earlyStop: earlyStop === "none" ? false : earlyStop }),
   });
+  if (refusals.length > 0) throw refusals[0];
   return counts;
 }
 

@@ -395,12 +395,16 @@ function noteAdvisory(set: EvalSetResult, wanted: readonly string[], metrics: re
 }
 
 /** Says who judged, and what that took. */
-function noteJudges(set: EvalSetResult, { stamps, progress, warnings }: NonNullable<RunEnd["judges"]>, plan: RunPlan) {
+function noteJudges(
+  set: EvalSetResult,
+  { stamps, progress, unpriced, warnings }: NonNullable<RunEnd["judges"]>,
+  plan: RunPlan,
+) {
   set.judges = stamps;
   // What no result waits for any more is given up when the run ends.
   const { inFlight, queued, leftMs: _leftMs, lastFailure: _lastFailure, ...usage } = progress;
   const [failed, lost, asked] = [usage.failed + inFlight, usage.lost + inFlight, usage.asked - queued];
-  set.judgeUsage = { ...usage, failed, lost, asked };
+  set.judgeUsage = { ...usage, failed, lost, asked, ...(unpriced.length === 0 ? {} : { unpriced }) };
   if (warnings.length > 0) {
     set.warnings = [...(set.warnings ?? []), ...warnings.map((warning) => warningOf(warning, plan))];
   }

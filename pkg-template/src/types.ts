@@ -261,7 +261,7 @@ export interface JudgeProgress {
   inputTokens: number;
   /** Tokens of replies, thoughts included. */
   outputTokens: number;
-  /** Money spent; with prices only. */
+  /** Money spent on those that have a price; absent if nobody has one. */
   cost?: number;
   /** How long the samples asked so far will take, in milliseconds; absent before the first reply. */
   leftMs?: number;
@@ -277,12 +277,18 @@ export type JudgeUsage = Omit<
   JudgeProgress,
   "inFlight" | "queued" | "leftMs" | "lastFailure" | "answered" | "failed" | "asked" | "unreported" | "unsent"
 > &
-  Partial<Pick<JudgeProgress, "answered" | "failed" | "asked" | "unreported" | "unsent">>;
+  Partial<Pick<JudgeProgress, "answered" | "failed" | "asked" | "unreported" | "unsent">> &
+  Unpriced;
+
+/** Whose calls a `cost` leaves out. */
+interface Unpriced {
+  /** Who was asked and has no price in the budget's `prices`; absent if everybody has one, and without prices. */
+  unpriced?: readonly string[];
+}
 
 /** What the model did that played the user. `calls` is `answered + failed`. */
-export interface SimulatorUsage extends Required<
-  Pick<JudgeUsage, "calls" | "answered" | "failed" | "retried" | "unreported">
-> {
+export interface SimulatorUsage
+  extends Required<Pick<JudgeUsage, "calls" | "answered" | "failed" | "retried" | "unreported">>, Unpriced {
   /**
    * Who was asked: models, and functions of your own as `the function play (gemini-2.5-pro)`, with the versions that their
    * replies name: only they know whom they ask.
@@ -294,7 +300,7 @@ export interface SimulatorUsage extends Required<
   inputTokens: number;
   /** Tokens of replies, thoughts included. */
   outputTokens: number;
-  /** Money spent; with prices only. */
+  /** Money spent on those that have a price; absent if nobody has one. */
   cost?: number;
 }
 

@@ -265,7 +265,7 @@ for (const [what, budget] of [
     const user = await errorOf(() =>
       evaluated(counted(), { talk: TALK }, { turns: 1 }, { budget, registry: countingTurns() }),
     );
-    assert.match(user.message, new RegExp(`^the budget of ${what} is 0, so gemini-\\S+ cannot play the user`));
+    assert.match(user.message, new RegExp(`^the budget of ${what} is 0, so the function judge cannot play the user`));
   });
 }
 

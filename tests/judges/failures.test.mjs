@@ -396,7 +396,11 @@ test("a budget in money wants the price of every model that is asked", async () 
   await assert.rejects(evaluate(request), {
     code: "invalid_input",
     path: "budget: prices",
-    message: /gemini-2\.5-flash/,
+    message: "there is no price for the function judge, which is asked",
+    help: /"gemini-2\.5-flash", the model that the function is asked for/,
+  });
+  await assert.rejects(evaluate({ ...request, judge: openaiJudge({ apiKey: KEY, model: "gpt-y" }) }), {
+    message: "there is no price for the model gpt-y, which is asked",
   });
 });
 

@@ -7,7 +7,8 @@ import { closest, keysHelp } from "../closest.js";
 import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, withPath } from "../errors.js";
-import { judgeOf } from "../judges/default.js";
+import { DEFAULT_MODEL, judgeOf } from "../judges/default.js";
+import { foreignDefault } from "../judges/foreign-default.js";
 import { checkJudge, identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
 import { replyOf } from "../judges/reply.js";
@@ -57,7 +58,6 @@ export interface UserSimulatorOptions {
 /** What the model writes when the user has nothing more to say. */
 const STOP_SIGNAL = "</finished>";
 
-const DEFAULT_MODEL = "gemini-2.5-flash";
 const DEFAULT_TURNS = 20;
 
 /** The most turns that a file can ask for: each is a paid call, and files come from others. Code may ask for any number. */
@@ -121,7 +121,7 @@ export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spe
   }
   if (limit === 0 || limit === 1) return;
   try {
-    spending.check(playerOf(options).model);
+    spending.check(playerOf(options));
   } catch (error) {
     // It is the scenario of an evalset that needs somebody to play the user.
     throw withPath(error, "evalSet");
@@ -351,6 +351,8 @@ async function askModel(
   const { ask, model } = player;
   const retirement = retirementOf(ask, model);
   if (retirement !== undefined) spending.warn(retirement);
+  const foreign = foreignDefault(identityOf(ask), request.model);
+  if (foreign !== undefined) spending.warn(foreign);
   const key = journal && `${request.id}/${hashOf([canonicalRequest(request)])}`;
   const found = key === undefined ? undefined : journal?.reply(key);
   if (found !== undefined) {

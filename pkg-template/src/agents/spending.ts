@@ -3,20 +3,25 @@
 import { AdkMetricsError } from "../errors.js";
 import { emptyBudget } from "../run/judge-options.js";
 import { estimateWarning } from "../run/judge-progress.js";
+import { checkPrices, functionText, pricedName, unpricedWarning, withoutPrice } from "../run/prices.js";
 import { tokensOf } from "../judges/reply.js";
 import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } from "../types.js";
 
 /** Who plays the user. */
 export interface Player {
-  /** The model that is asked, if it is none of the user's own functions. */
+  /** The model that is asked; of a function of the user's own the one that it is asked for. */
   model: string;
   /** The name of the function, empty if it has none. */
   functionName?: string | undefined;
 }
 
+/** What is summed up. `cost` is there once somebody has a price. */
+type Used = Omit<SimulatorUsage, "models" | "unpriced">;
+
 /** What was counted, as a journal keeps it. */
 export interface SpendingState {
-  used: Omit<SimulatorUsage, "models">;
+  used: Used;
+  unpriced?: readonly string[];
   players: readonly (readonly [name: string, versions: readonly string[]])[];
   models: readonly string[];
   warnings: readonly string[];
@@ -32,8 +37,12 @@ const MOST_VERSIONS = 20;
 
 /** What results call a player; as they call judges. */
 function playerName({ model, functionName }: Player): string {
-  if (functionName === undefined) return model;
-  return functionName === "" ? "a function" : `the function ${functionName}`;
+  return functionName === undefined ? model : functionText(functionName);
+}
+
+/** Who is asked, to price lists. */
+function payeeOf({ model, functionName }: Player) {
+  return functionName === undefined ? { model } : { model: undefined, functionName };
 }
 
 /** What was spent of a budget. */
@@ -42,13 +51,15 @@ export class Spending {
   readonly models = new Set<string>();
   /** Who was asked, as results say it: models, and functions with the versions that their replies name. */
   readonly #players = new Map<string, Set<string>>();
+  /** Who was asked and has no price, although there are prices. */
+  readonly #unpriced = new Set<string>();
   /** What to know of them. */
   readonly #warnings = new Set<string>();
   readonly #budget: Budget;
   /** What this is a part of: its budget holds, and it counts everything too. */
   readonly #whole: Spending | undefined;
   readonly #parts = new Map<string, Spending>();
-  readonly #used: Omit<SimulatorUsage, "models"> = {
+  readonly #used: Used = {
     calls: 0,
     answered: 0,
     failed: 0,
@@ -62,7 +73,6 @@ export class Spending {
   constructor(budget: Budget = {}, whole?: Spending) {
     this.#budget = budget;
     this.#whole = whole;
-    if (budget.prices !== undefined) this.#used.cost = 0;
   }
 
   /** A part of this, by its name: it counts apart what is counted here too. */
@@ -76,20 +86,21 @@ export class Spending {
    * @throws {AdkMetricsError} `invalid_input` for a budget that lets nobody be asked, or one in money without the price of a
    * model that will be.
    */
-  check(model: string): void {
+  check(player: Player): void {
     const { timeMs: _, ...limits } = this.#budget;
     const spent = emptyBudget(limits);
     if (spent !== undefined) {
-      throw new AdkMetricsError("invalid_input", `the budget of ${spent} is 0, so ${model} cannot play the user`, {
-        path: "budget",
-        help: "Raise the budget, or leave the cases with a scenario out",
-      });
+      throw new AdkMetricsError(
+        "invalid_input",
+        `the budget of ${spent} is 0, so ${playerName(player)} cannot play the user`,
+        {
+          path: "budget",
+          help: "Raise the budget, or leave the cases with a scenario out",
+        },
+      );
     }
-    if (this.#budget.cost === undefined || Object.hasOwn(this.#budget.prices ?? {}, model)) return;
-    throw new AdkMetricsError("invalid_input", `there is no price for the model ${model}, which plays the user`, {
-      path: "budget: prices",
-      help: "A budget in money needs the prices of every model that is asked",
-    });
+    if (this.#budget.cost === undefined) return;
+    checkPrices(payeeOf(player), player.model, this.#budget.prices, "which plays the user");
   }
 
   /**
@@ -112,6 +123,11 @@ export class Spending {
     }
     used.calls += 1;
     if (isRepeated) used.retried += 1;
+    if (this.#budget.prices !== undefined) {
+      const unpriced = withoutPrice(payeeOf(player), player.model, this.#budget.prices);
+      if (unpriced.length === 0) used.cost ??= 0;
+      for (const name of unpriced) this.#unpriced.add(name);
+    }
     if (player.functionName === undefined) this.models.add(player.model);
     this.#versionsOf(playerName(player));
   }
@@ -138,8 +154,9 @@ export class Spending {
     if (!known.inputTokens || (!known.outputTokens && outputTokens > 0)) this.#used.unreported += 1;
     this.#used.inputTokens += inputTokens;
     this.#used.outputTokens += outputTokens;
-    const price = this.#budget.prices?.[player.model];
-    if (price === undefined || this.#used.cost === undefined) return;
+    const price = this.#budget.prices?.[pricedName(payeeOf(player), player.model, this.#budget.prices)];
+    if (price === undefined) return;
+    this.#used.cost ??= 0;
     this.#used.cost += (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1e6;
   }
 
@@ -162,28 +179,37 @@ export class Spending {
     const players = [...this.#players].map(([name, versions]) =>
       versions.size === 0 ? name : `${name} (${[...versions].sort().slice(0, MOST_VERSIONS).join(", ")})`,
     );
-    return { models: players.sort(), ...used, failed: used.calls - used.answered };
+    const unpriced = this.#unpriced.size === 0 ? {} : { unpriced: [...this.#unpriced].sort() };
+    return { models: players.sort(), ...used, failed: used.calls - used.answered, ...unpriced };
   }
 
   /** Counts what others spent. */
   add(usage: JudgeUsage | SimulatorUsage | undefined): void {
     if (usage === undefined) return;
     if ("models" in usage) for (const player of usage.models) this.#versionsOf(player);
+    for (const name of usage.unpriced ?? []) this.#unpriced.add(name);
+    this.#sum(usage);
+  }
+
+  #sum({ cost, ...counts }: Partial<Used>): void {
     const used = this.#used;
-    for (const key of Object.keys(used) as (keyof typeof used)[]) used[key] = (used[key] ?? 0) + (usage[key] ?? 0);
+    const { cost: _, ...known } = used;
+    for (const key of Object.keys(known) as (keyof typeof known)[]) used[key] += counts[key] ?? 0;
+    if (cost !== undefined) used.cost = (used.cost ?? 0) + cost;
   }
 
   /** All that was counted, as JSON has it. */
   get state(): SpendingState {
     const players = [...this.#players].map(([name, versions]) => [name, [...versions]] as const);
-    return { used: { ...this.#used }, players, models: [...this.models], warnings: [...this.#warnings] };
+    const unpriced = this.#unpriced.size === 0 ? {} : { unpriced: [...this.#unpriced] };
+    return { used: { ...this.#used }, ...unpriced, players, models: [...this.models], warnings: [...this.#warnings] };
   }
 
   /** Counts what was counted before, by another. */
   restore(state: SpendingState): void {
     this.#whole?.restore(state);
-    const used = this.#used;
-    for (const key of Object.keys(used) as (keyof typeof used)[]) used[key] = (used[key] ?? 0) + (state.used[key] ?? 0);
+    this.#sum(state.used);
+    for (const name of state.unpriced ?? []) this.#unpriced.add(name);
     for (const [player, versions] of state.players) {
       const known = this.#versionsOf(player);
       for (const version of versions) known.add(version);
@@ -212,10 +238,14 @@ export class Spending {
     const estimated = estimateWarning("the simulated user", answered, unreported, this.#budget);
     const known = (result.warnings ?? []).map(({ message }) => message);
     const warnings = [...this.#warnings].filter((message) => !known.includes(message));
-    if (warnings.length === 0 && estimated === undefined) return;
+    const more = [
+      ...(estimated === undefined ? [] : [estimated]),
+      ...(this.#unpriced.size === 0 ? [] : [unpricedWarning([...this.#unpriced])]),
+    ];
+    if (warnings.length === 0 && more.length === 0) return;
     result.warnings = [
       ...warnings.map((message) => ({ code: "invalid_input" as const, message })),
-      ...(estimated === undefined ? [] : [estimated]),
+      ...more.filter(({ message }) => !known.includes(message)),
       ...(result.warnings ?? []),
     ];
   }

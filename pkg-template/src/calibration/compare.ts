@@ -118,7 +118,7 @@ function priceOf({ verdicts, judges, usages }: Found): JudgePrice {
   };
   const calls = total((usage) => usage.calls);
   const tokens = total((usage) => usage.inputTokens + usage.outputTokens);
-  const cost = total((usage) => usage.cost);
+  const cost = total((usage) => (usage.unpriced === undefined ? usage.cost : undefined));
   return {
     judges: [...new Set(judges.map(judgeName))],
     verdicts: questions,

@@ -1,6 +1,7 @@
 /** What a command may spend on models, and what they cost. */
 
-import type { Budget, Prices } from "../types.js";
+import type { PriceList } from "../run/prices.js";
+import type { Budget, EvalSetResult, Prices } from "../types.js";
 import { type Arguments, countOf } from "./arguments.js";
 import { Mistake } from "./mistakes.js";
 import { warn } from "./process.js";
@@ -49,11 +50,22 @@ function pricesOf(given: readonly string[]): Record<string, Prices> | undefined 
   return Object.fromEntries(prices);
 }
 
-/** Warns on stderr of prices that do not fit the models that were asked. */
-export function sayPrices(prices: Readonly<Record<string, Prices>>, models: ReadonlySet<string>): void {
-  for (const model of models) {
-    if (!Object.hasOwn(prices, model)) warn(`the cost leaves out ${model}, for which there is no --price`);
-  }
+/** The names whose prices counted for judges, or would have. */
+export function pricedNames(
+  { judges = [], judgeUsage }: Pick<EvalSetResult, "judges" | "judgeUsage">,
+  prices: PriceList = {},
+): string[] {
+  return judges.flatMap(({ model, function: functionName = "", panel = [] }) => {
+    // A panel is priced as a whole, or by its members.
+    if (model !== undefined) return panel.length === 0 || Object.hasOwn(prices, model) ? [model] : panel;
+    // A function is priced by its own name, or else by that of the model that it was asked for.
+    if (Object.hasOwn(prices, functionName)) return [functionName];
+    return judgeUsage?.unpriced === undefined ? Object.keys(prices) : [];
+  });
+}
+
+/** Warns on stderr of prices for what was not asked. */
+export function sayPrices(prices: PriceList, models: ReadonlySet<string>): void {
   for (const model of Object.keys(prices)) {
     if (models.has(model)) continue;
     const others = [...models].join(", ");

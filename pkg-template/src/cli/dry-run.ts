@@ -8,6 +8,7 @@ import {
   MOST_REPLY_TOKENS,
 } from "../estimate.js";
 import { amountText, count } from "../report/text.js";
+import { functionText, pricedName } from "../run/prices.js";
 import type { Budget, EvaluateRequest, JudgeCache, Prices } from "../types.js";
 import { ExitStatus, note, warn, writeResult } from "./process.js";
 
@@ -35,7 +36,7 @@ export async function dryRun(
     for (const row of request === undefined ? [] : await estimateCalls({ ...request, ...limited })) {
       if (left !== undefined) left = Math.max(0, left - row.most.calls);
       const asked = row.model === undefined || row.panel !== undefined ? row.model : (model ?? row.model);
-      const key = JSON.stringify([row.metricName, asked, row.panel]);
+      const key = JSON.stringify([row.metricName, asked, row.function, row.panel]);
       const known = rows.get(key);
       rows.set(
         key,
@@ -56,6 +57,8 @@ export async function dryRun(
       `tokens are estimated: 4 characters each, and replies of some ${LIKELY_REPLY_TOKENS} tokens, of ${amountText(MOST_REPLY_TOKENS)} at most where no maxOutputTokens says otherwise; calls that are repeated after failures are not counted${cache === undefined ? "" : ", nor are replies that --cache has, if the judge's key is set"}`,
     );
     if (left === 0) note(`--max-calls ${budget.calls} may end the run before all is scored`);
+    noteLimits([...rows.values()], budget);
+    noteUnpriced([...rows.values()], prices);
     if (prices === undefined) note("what it costs is said with --price <model>=<input>,<output>");
   }
   if (foreseen.some(({ isRun }) => isRun)) {
@@ -67,6 +70,29 @@ export async function dryRun(
       `${count(unknown, "case")} with a simulated user cannot be foreseen and ${unknown === 1 ? "is" : "are"} left out`,
     );
   return ExitStatus.Passed;
+}
+
+/** Says which limits in tokens and money may end the run, or will. */
+function noteLimits(rows: readonly JudgeEstimateRow[], { tokens, cost, prices }: Budget): void {
+  const total = (of: (row: JudgeEstimateRow, bound: (typeof BOUNDS)[number]) => number) =>
+    BOUNDS.map((bound) => rows.reduce((sum, row) => sum + of(row, bound), 0)) as [number, number, number];
+  const limits = [
+    ["--max-tokens", tokens, total((row, bound) => row[bound].inputTokens + row[bound].outputTokens)],
+    ["--max-cost", cost, total((row, bound) => costOf(row[bound], priceOf(row, prices)) ?? 0)],
+  ] as const;
+  for (const [name, limit, [least, , most]] of limits) {
+    if (limit === undefined || most <= limit) continue;
+    const [amount, atLeast] = [amountText(limit, 6), amountText(least, 4)];
+    if (least > limit) note(`${name} ${amount} ends the run before all is scored: that takes ${atLeast} at least`);
+    else note(`${name} ${amount} may end the run before all is scored`);
+  }
+}
+
+/** Says whose calls the cost leaves out. */
+function noteUnpriced(rows: readonly JudgeEstimateRow[], prices: PriceList): void {
+  if (prices === undefined) return;
+  const unpriced = rows.filter((row) => priceOf(row, prices) === undefined).map(askedText);
+  for (const who of new Set(unpriced)) warn(`the cost leaves out ${who}, for which there is no --price`);
 }
 
 function sum(one: JudgeEstimateRow, other: JudgeEstimateRow): JudgeEstimateRow {
@@ -93,18 +119,24 @@ function costOf({ inputTokens, outputTokens }: CallEstimate, prices: Prices | un
 type PriceList = Readonly<Record<string, Prices>> | undefined;
 
 /** What has a price: a panel as a whole if it is priced so, or else its members, as in the run itself. */
-function pricedName({ model, panel }: JudgeEstimateRow, prices: PriceList): string | undefined {
-  return panel !== undefined && Object.hasOwn(prices ?? {}, panel) ? panel : model;
+function pricedAs({ model, function: functionName, panel }: JudgeEstimateRow, prices: PriceList): string | undefined {
+  if (panel !== undefined && Object.hasOwn(prices ?? {}, panel)) return panel;
+  return functionName === undefined ? model : pricedName({ model: undefined, functionName }, model ?? "", prices);
+}
+
+/** Who is asked, in words. */
+function askedText({ model, function: functionName }: JudgeEstimateRow): string {
+  return functionName === undefined ? (model ?? "Vertex AI's evaluation service") : functionText(functionName);
 }
 
 function priceOf(row: JudgeEstimateRow, prices: PriceList): Prices | undefined {
-  const name = pricedName(row, prices);
+  const name = pricedAs(row, prices);
   return name !== undefined && prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined;
 }
 
 function rowLines(row: JudgeEstimateRow, prices: PriceList): string[] {
   const price = priceOf(row, prices);
-  const name = `${row.metricName}, ${row.model ?? "Vertex AI's evaluation service"}`;
+  const name = `${row.metricName}, ${askedText(row)}`;
   const costs = price === undefined ? undefined : BOUNDS.map((bound) => costOf(row[bound], price) ?? 0);
   return [name, ...boundLines(row, costs)];
 }
@@ -117,11 +149,6 @@ function totalLines(rows: readonly JudgeEstimateRow[], prices: PriceList): strin
     unpriced.length === rows.length
       ? undefined
       : BOUNDS.map((bound) => rows.reduce((total, row) => total + (costOf(row[bound], priceOf(row, prices)) ?? 0), 0));
-  if (prices !== undefined && unpriced.length > 0) {
-    for (const model of new Set(unpriced.flatMap((row) => pricedName(row, prices) ?? []))) {
-      warn(`the cost leaves out ${model}, for which there is no --price`);
-    }
-  }
   return ["in all", ...boundLines(others.reduce(sum, first), costs)];
 }
 

@@ -11,6 +11,7 @@ import { append } from "../lists.js";
 import type { Budget, EvalSet, EvalSetResult, EvaluateRequest, MetricRegistry, Progress } from "../types.js";
 import { selectedCases, selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
+import { pricedNames } from "./budget.js";
 import type { Arguments } from "./arguments.js";
 import { firstFailure, leftOutText, untilFailure } from "./bail.js";
 import { withCalibrationBeside } from "./calibration.js";
@@ -203,12 +204,7 @@ async function resultOf(
   }
   did.spending?.noteIn(result);
   for (const model of did.spending?.models ?? []) spent.models.add(model);
-  for (const { model, panel = [] } of result.judges ?? []) {
-    if (model === undefined) continue;
-    // A panel is priced as a whole, or by its members.
-    const isWhole = panel.length === 0 || Object.hasOwn(request.budget?.prices ?? {}, model);
-    for (const name of isWhole ? [model] : panel) spent.models.add(name);
-  }
+  for (const name of pricedNames(result, request.budget?.prices)) spent.models.add(name);
   spent.add(result.judgeUsage);
   spent.add(result.simulatorUsage);
   return result;

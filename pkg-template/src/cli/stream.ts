@@ -13,7 +13,7 @@ import { headerOf } from "../stored-results.js";
 import type { Budget, EvalSetResult, EvaluateRequest, MetricRegistry } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
-import { sayPrices } from "./budget.js";
+import { pricedNames, sayPrices } from "./budget.js";
 import { withCalibrationBeside } from "./calibration.js";
 import { Draft } from "./draft.js";
 import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
@@ -320,7 +320,7 @@ class LineRun {
     this.totals.add(ids, statuses);
     this.isUnjudged ||= isUnjudged;
     this.#spent.add(rest.judgeUsage);
-    for (const { model } of rest.judges ?? []) if (model !== undefined) this.models.add(model);
+    for (const name of pricedNames(rest, this.#options.budget?.prices)) this.models.add(name);
     this.#bar.update(this.#work.input.files.evalSet, { done: this.totals.cases, total: this.#total });
   }
 }

@@ -2,6 +2,9 @@ import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
 import { checkJudge, identityOf, type JudgeIdentity } from "./judge.js";
 
+/** The model that google-adk asks where nothing names one. */
+export const DEFAULT_MODEL = "gemini-2.5-flash";
+
 let defaultJudge: Judge | undefined;
 let ofEnvironment: ((model: string) => Judge) | undefined;
 let panelOfEnvironment: (() => Judge | undefined) | undefined;

@@ -118,7 +118,9 @@ function sum<T extends object>(a: T | undefined, b: T): T {
   const all: Record<string, unknown> = { ...a };
   for (const [name, value] of Object.entries(b)) {
     const before = all[name];
-    all[name] = typeof value === "number" && typeof before === "number" ? before + value : value;
+    if (typeof value === "number" && typeof before === "number") all[name] = before + value;
+    else if (Array.isArray(value) && Array.isArray(before)) all[name] = [...new Set<unknown>([...before, ...value])];
+    else all[name] = value;
   }
   return all as T;
 }

@@ -4,6 +4,7 @@ import { AdkMetricsError } from "../errors.js";
 import { memoryCache } from "../judges/cache.js";
 import { identified, identityOf } from "../judges/judge.js";
 import { replyOf, tokensOf } from "../judges/reply.js";
+import { pricedName } from "../run/prices.js";
 import type { Budget, Judge, JudgeCache, JudgeReply, JudgeRequest, VertexOptions } from "../types.js";
 import { amountText } from "../report/text.js";
 import type { Store } from "./store.js";
@@ -109,7 +110,7 @@ export class Purse {
     const isKnown = known.inputTokens !== undefined || known.outputTokens !== undefined;
     // Where a reply does not say, the engine counts a quarter of the prompt's bytes too.
     const { inputTokens = isKnown ? 0 : Math.floor(Buffer.byteLength(prompt) / 4), outputTokens = 0 } = known;
-    const price = this.#budget.prices?.[identityOf(judge).model ?? model];
+    const price = this.#budget.prices?.[pricedName(identityOf(judge), model, this.#budget.prices)];
     const cost =
       price === undefined ? 0 : (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1e6;
     await this.#store.add("spent", { tokens: inputTokens + outputTokens, cost });

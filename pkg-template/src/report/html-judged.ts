@@ -29,7 +29,7 @@ import {
   tokensText,
   votesText,
 } from "./judged.js";
-import { atRiskText, costText, calibrationsText, judgeNames } from "./usage.js";
+import { atRiskText, calibrationsText, judgeNames, spentText } from "./usage.js";
 import { proseOf } from "../votes.js";
 import { amountText, count, head, shorten } from "./text.js";
 
@@ -171,6 +171,7 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
   const simulator = set.simulatorUsage;
   const unsent = usage?.unsent ?? 0;
   if (!usage && !simulator && names.length === 0) return undefined;
+  const [spent, spentOnUsers] = [usage, simulator].map((one) => one && spentText(one));
   const fact = (label: string, value: string, more?: string) =>
     html`<div><dt>${label}</dt><dd>${value}${more ? html` <small>${more}</small>` : undefined}</dd></div>`;
   const repeated = usage?.retried ? `(${amountText(usage.retried)} repeated)` : undefined;
@@ -184,7 +185,7 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
         usage.lost > unsent ? fact("Without a reply", amountText(usage.lost - unsent)) : undefined,
         unsent > 0 ? fact("Not asked", amountText(unsent)) : undefined,
         hasTokens(usage) ? fact("Tokens", ...usedTokens(usage)) : undefined,
-        typeof usage.cost === "number" ? fact("Cost", costText(usage.cost)) : undefined,
+        spent === undefined ? undefined : fact("Cost", spent),
       ]
     : [];
   const who =
@@ -198,7 +199,7 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
           simulator.lost > 0 ? `(${amountText(simulator.lost)} without a reply)` : undefined,
         ),
         hasTokens(simulator) ? fact("Tokens for users", ...usedTokens(simulator)) : undefined,
-        typeof simulator.cost === "number" ? fact("Cost of users", costText(simulator.cost)) : undefined,
+        spentOnUsers === undefined ? undefined : fact("Cost of users", spentOnUsers),
       ]
     : [];
   const right = calibrationsText([set]);

@@ -266,6 +266,10 @@ function judgeProperties(set: EvalSetResult): Test["properties"] {
   return [
     ...(right === undefined ? [] : [["judgeCalibration", right] satisfies [string, string]]),
     ...(names.length > 0 ? [["judges", names.join(", ")] satisfies [string, string]] : []),
+    ...(usage?.unpriced?.length ? [["judgeWithoutPrice", usage.unpriced.join(", ")] satisfies [string, string]] : []),
+    ...(users?.unpriced?.length
+      ? [["simulatorWithoutPrice", users.unpriced.join(", ")] satisfies [string, string]]
+      : []),
     ...(users?.models?.length ? [["simulators", users.models.join(", ")] satisfies [string, string]] : []),
     ...(
       [

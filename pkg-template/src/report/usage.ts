@@ -14,7 +14,8 @@ export function judgeNames(results: readonly EvalSetResult[]): string[] {
 function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
   const usages = results.flatMap(({ judgeUsage }) => (judgeUsage ? [judgeUsage] : []));
   if (usages.length === 0) return undefined;
-  const sum = (key: keyof JudgeUsage) => usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
+  const sum = (key: Exclude<keyof JudgeUsage, "unpriced">) =>
+    usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
   return {
     calls: sum("calls"),
     retried: sum("retried"),
@@ -28,6 +29,7 @@ function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
     inputTokens: sum("inputTokens"),
     outputTokens: sum("outputTokens"),
     ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
+    ...unpricedOf(usages),
     ...(usages.every(({ answered }) => isNumber(answered))
       ? { answered: sum("answered"), failed: sum("failed"), asked: sum("asked"), unreported: sum("unreported") }
       : {}),
@@ -38,7 +40,7 @@ function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
 function totalSimulatorUsage(results: readonly EvalSetResult[]): SimulatorUsage | undefined {
   const usages = results.flatMap(({ simulatorUsage }) => (simulatorUsage ? [simulatorUsage] : []));
   if (usages.length === 0) return undefined;
-  const sum = (key: Exclude<keyof SimulatorUsage, "models">) =>
+  const sum = (key: Exclude<keyof SimulatorUsage, "models" | "unpriced">) =>
     usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
   return {
     models: [...new Set(usages.flatMap(({ models }) => models ?? []))].sort(),
@@ -51,7 +53,13 @@ function totalSimulatorUsage(results: readonly EvalSetResult[]): SimulatorUsage 
     inputTokens: sum("inputTokens"),
     outputTokens: sum("outputTokens"),
     ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
+    ...unpricedOf(usages),
   };
+}
+
+function unpricedOf(usages: readonly (JudgeUsage | SimulatorUsage)[]): Pick<JudgeUsage, "unpriced"> {
+  const unpriced = new Set(usages.flatMap((usage) => usage.unpriced ?? []));
+  return unpriced.size === 0 ? {} : { unpriced: [...unpriced] };
 }
 
 /** Tokens in words, and that they are a guess as far as answers did not say. */
@@ -74,6 +82,14 @@ export function atRiskText(
   return ` (at least ${amountText(savedAtRisk)} of them at a risk of ${risk}, for ${count(verdictsAtRisk, "verdict")})`;
 }
 
+/** What was spent, and whose price is missing; nothing without prices. */
+export function spentText({ cost, unpriced = [] }: JudgeUsage | SimulatorUsage): string | undefined {
+  const without = unpriced.map((name) => shorten(name, 100)).join(", ");
+  const known = isNumber(cost) ? costText(cost) : undefined;
+  if (without === "") return known;
+  return known === undefined ? `unknown (no price for ${without})` : `${known} without ${without} (no price)`;
+}
+
 /** An amount of money in a currency that only the user knows. */
 export function costText(cost: number): string {
   if (cost > 0 && cost < 0.0001) return "less than 0.0001";
@@ -90,7 +106,8 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
   if (usage === undefined && names.length === 0) return undefined;
   const who = names.length > 0 ? `judged by ${names.join(", ")}` : "judges";
   if (usage === undefined) return who;
-  const { calls, retried, cached, saved, lost, unsent = 0, cost } = usage;
+  const { calls, retried, cached, saved, lost, unsent = 0 } = usage;
+  const spent = spentText(usage);
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
     saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage, results)}` : "",
@@ -98,7 +115,7 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
     lost > unsent ? `${count(lost - unsent, "sample")} without a reply` : "",
     unsent > 0 ? `${count(unsent, "sample")} not asked` : "",
     usedTokensText(usage),
-    isNumber(cost) ? `cost ${costText(cost)}` : "",
+    spent === undefined ? "" : `cost ${spent}`,
   ];
   return `${who}: ${parts.filter((part) => part !== "").join(", ")}`;
 }
@@ -122,12 +139,13 @@ export function calibrationsText(results: readonly EvalSetResult[]): string | un
 export function simulatorText(results: readonly EvalSetResult[]): string | undefined {
   const usage = totalSimulatorUsage(results);
   if (usage === undefined) return undefined;
-  const { models, calls, retried, lost, cost } = usage;
+  const { models, calls, retried, lost } = usage;
+  const spent = spentText(usage);
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
     lost > 0 ? `${amountText(lost)} without a reply` : "",
     usedTokensText(usage),
-    isNumber(cost) ? `cost ${costText(cost)}` : "",
+    spent === undefined ? "" : `cost ${spent}`,
   ];
   const who = models.map((name) => shorten(name, 100)).join(", ");
   return `users played by ${who === "" ? "a model" : who}: ${parts.filter((part) => part !== "").join(", ")}`;

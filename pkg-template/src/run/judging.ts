@@ -25,13 +25,14 @@ import type {
   JudgeStamp,
   VotePrior,
 } from "../types.js";
-import { AskedQuestions, MOST_REPLIES } from "./asked.js";
+import { AskedQuestions, FORGOTTEN } from "./asked.js";
 import { failedBy } from "./failure.js";
 import { ForeignReplies, keep } from "./foreign-replies.js";
 import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
 import { ReplyCache } from "./reply-cache.js";
 import { estimateWarning, NO_CORRECTION, type ProgressCorrection } from "./judge-progress.js";
-import { checkModel, type JudgeTarget, notSentTo, targetOf } from "./target.js";
+import { pricedName, type PriceList, unpricedAmong, unpricedWarning } from "./prices.js";
+import { checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target.js";
 
 /** How a call ended. */
 export type CallAnswer =
@@ -90,6 +91,7 @@ export class JudgeDispatcher {
   /** How many calls the engine made of which the journals of a merged run have neither reply nor failure. */
   #unsentCalls = 0;
   readonly #timeoutMs: number | undefined;
+  readonly #prices: PriceList | undefined;
   readonly #journal: JournalSection | undefined;
   /** How many calls failed for a sample without a reply yet, by `callKey`. */
   readonly #failedFor = new Map<string, number>();
@@ -114,6 +116,7 @@ export class JudgeDispatcher {
   ) {
     this.#journal = journal;
     this.#timeoutMs = options.timeoutMs;
+    this.#prices = options.budget?.prices;
     if (options.cache !== undefined) this.#cache = new ReplyCache(options.cache, this.#warn.bind(this));
     this.#metrics = metrics;
     for (const [metric, { metricName, judge }] of metrics.entries()) {
@@ -130,20 +133,17 @@ export class JudgeDispatcher {
       }
       this.#targets.set(metric, target);
       if (!judge.vertex) checkModel(options, target, judge.model ?? "");
-      if (target.retirement !== undefined) this.#warn("invalid_criterion", target.retirement);
-      if (target.panel !== undefined && metricName === "hallucinations_v1") {
-        const [first] = target.panel;
-        this.#warn("invalid_criterion", `${metricName} asks one sample, so that of the panel only ${first} judges it`);
-      }
-      for (const warning of notSentTo(target, judge)) this.#warn("invalid_criterion", `${metricName}: ${warning}`);
+      for (const warning of targetWarnings(metricName, target, judge)) this.#warn("invalid_criterion", warning);
     }
   }
 
   /** Tells an engine that was just given the run which models are asked, and which servers it speaks to itself. */
   attach(run: EvalRun): void {
-    for (const [metric, { endpoint, provider, model }] of this.#targets) {
+    for (const [metric, target] of this.#targets) {
+      const { endpoint, provider, model } = target;
+      const named = this.#metrics[metric]?.judge?.model ?? "";
       if (endpoint !== undefined) run.setEndpoint(metric, endpoint.settingsOfRun());
-      if (model !== undefined) run.setAskedModel(metric, model);
+      run.setAskedModel(metric, pricedName(target, named, this.#prices));
       // Judges that wrap one of a provider send no more than it does.
       if (provider === undefined) continue;
       const settings = { provider, headers: {}, inBrowser: false, ...(model === undefined ? {} : { model }) };
@@ -168,6 +168,12 @@ export class JudgeDispatcher {
       const vertex = judge?.vertex === true ? true : undefined;
       return { metricName, label, model, provider, functionName, retirement, unsent, vertex, panel, settings };
     });
+  }
+
+  /** Who is asked and has no price, if prices are given; with whether anybody has one. */
+  get unpriced(): { names: string[]; hasPrice: boolean } {
+    const asked = [...this.#targets].map(([metric, target]) => [target, this.#metrics[metric]?.judge] as const);
+    return unpricedAmong(asked, this.#prices);
   }
 
   /** How the samples of metrics voted, where that decided when to stop. */
@@ -218,13 +224,7 @@ export class JudgeDispatcher {
 
   /** Warns if replies were forgotten, since their questions are paid for again. */
   noteForgotten(): void {
-    if (!this.#asked.hasForgotten) return;
-    const most = MOST_REPLIES.toLocaleString("en");
-    this.warnings.push({
-      code: "limit_exceeded",
-      message: `more than ${most} questions were asked, and the replies to the latest ${most} were kept: an identical question is asked again, and paid for again, if its reply was an older one`,
-      help: "Pass a `cache` that holds more, such as memoryCache({ maxEntries: 100_000 }), or --cache on the command line",
-    });
+    if (this.#asked.hasForgotten) this.warnings.push(FORGOTTEN);
   }
 
   /** Warns of replies that other functions may have given, and of a budget that counts what it can only estimate. */
@@ -232,6 +232,8 @@ export class JudgeDispatcher {
     this.warnings.push(...this.#foreign.warnings());
     const warning = estimateWarning("judges", answered, unreported, budget);
     if (warning !== undefined) this.warnings.push(warning);
+    const { names } = this.unpriced;
+    if (answered > 0 && names.length > 0) this.warnings.push(unpricedWarning(names));
   }
 
   /** Warns of metrics that more than one model judged: a service may replace a model in the middle of a run. */

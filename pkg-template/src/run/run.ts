@@ -32,7 +32,7 @@ export type RunOutput =
 /** The outcome of a whole run. */
 export interface RunEnd {
   cancelled: boolean;
-  judges?: { stamps: JudgeStamp[]; progress: JudgeProgress; warnings: EngineError[] };
+  judges?: { stamps: JudgeStamp[]; progress: JudgeProgress; unpriced: readonly string[]; warnings: EngineError[] };
 }
 
 /**
@@ -86,7 +86,8 @@ interface StepOutcome {
 class RunDriver {
   readonly clock: Clock;
   readonly #plan: RunPlan;
-  readonly #hasPrices: boolean;
+  /** Whether anybody who is asked has a price. */
+  readonly #hasPrice: boolean;
   readonly #judges: JudgeDispatcher;
   readonly #completions = new CompletionQueue();
   readonly #onAbort = (): void => this.#completions.wake();
@@ -106,16 +107,15 @@ class RunDriver {
   #hasNews = false;
 
   constructor(plan: RunPlan, session: Session, stretch: Stretch) {
-    const { prices, timeMs } = plan.options.budget ?? {};
     this.#plan = plan;
-    this.#hasPrices = prices !== undefined;
-    this.clock = new Clock(plan.began, timeMs);
+    this.clock = new Clock(plan.began, plan.options.budget?.timeMs);
     this.#stretch = stretch;
     this.#session = session;
     this.#decoder = new CaseDecoder(session.header, plan.sources);
     try {
       const { section } = plan.journal ?? {};
       this.#judges = new JudgeDispatcher(plan.options, session.header, maySomebodyBeAsked(plan, session), section);
+      this.#hasPrice = this.#judges.unpriced.hasPrice;
       this.#attachJudges();
       this.#beginJournal();
       this.#unlisten = section?.listen(() => this.#completions.wake());
@@ -202,9 +202,10 @@ class RunDriver {
     this.#judges.noteChanges();
     this.#judges.noteForgotten();
     this.#judges.noteGuesses(progress, this.#plan.options.budget);
+    const unpriced = progress.calls === 0 ? [] : this.#judges.unpriced.names;
     return {
       cancelled,
-      judges: { stamps: this.#judges.stamps(risk, priors), progress, warnings: this.#judges.warnings },
+      judges: { stamps: this.#judges.stamps(risk, priors), progress, unpriced, warnings: this.#judges.warnings },
     };
   }
 
@@ -262,7 +263,7 @@ class RunDriver {
     const { run } = this.#session;
     const { failedBefore, lastFailure } = this.#judges;
     const correction = this.#judges.correction(isFinished);
-    const progress = call(this.#plan, () => judgeProgress(run, this.#hasPrices, failedBefore, correction));
+    const progress = call(this.#plan, () => judgeProgress(run, this.#hasPrice, failedBefore, correction));
     return lastFailure === undefined ? progress : { ...progress, lastFailure };
   }
 

@@ -5,12 +5,14 @@ import type { HeaderJudge } from "../generated/contract.js";
 import { judgeOf } from "../judges/default.js";
 import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
 import { identityOf } from "../judges/judge.js";
+import { foreignDefault } from "../judges/foreign-default.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { panelOf } from "../judges/panel.js";
 import { hashOf } from "../judges/recording.js";
 import { canonicalJson } from "../judges/request.js";
 import { retirementOf } from "../judges/retirement.js";
-import type { EvaluatorOptions, Judge, JudgeReply, JudgeRequest, Prices } from "../types.js";
+import type { EvaluatorOptions, Judge, JudgeReply, JudgeRequest } from "../types.js";
+import { checkPrices } from "./prices.js";
 import { definedProperties } from "../lists.js";
 
 /** Who is asked: besides, what {@link JudgeIdentity} says of it. */
@@ -103,42 +105,26 @@ function jsonOf(variant: object): string {
   }
 }
 
-/** What of the settings in a criterion whoever is asked is not sent. */
-export function notSentTo({ notSent }: JudgeTarget, judge: HeaderJudge): string[] {
-  return judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
+/** What to know of whoever judges a metric, before anything is asked. */
+export function* targetWarnings(metricName: string, target: JudgeTarget, judge: HeaderJudge): Iterable<string> {
+  const { retirement, panel, notSent } = target;
+  if (retirement !== undefined) yield retirement;
+  const foreign = foreignDefault(target, judge.model ?? "");
+  if (foreign !== undefined) yield foreign;
+  if (panel !== undefined && metricName === "hallucinations_v1") {
+    yield `${metricName} asks one sample, so that of the panel only ${panel[0]} judges it`;
+  }
+  const unsent = judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
+  for (const sentence of unsent) yield `${metricName}: ${sentence}`;
 }
 
-export function checkModel(
-  { budget }: EvaluatorOptions,
-  { label, model, provider, panel }: JudgeTarget,
-  named: string,
-): void {
+export function checkModel({ budget }: EvaluatorOptions, target: JudgeTarget, named: string): void {
+  const { label, model, provider } = target;
   // The label of a judge at another address has that address besides.
   if (model === undefined && provider !== undefined && label === provider && isForeign(provider, named)) {
     throw new AdkMetricsError("invalid_input", `the judge asks ${provider}, which has no model ${named}`, {
       help: "Give the judge a `model`, or name one in `judge_model_options`",
     });
   }
-  const askedModel = model ?? named;
-  const unpriced = budget?.cost === undefined ? [] : withoutPrice(budget.prices ?? {}, askedModel, panel);
-  if (unpriced.length > 0) {
-    throw new AdkMetricsError(
-      "invalid_input",
-      `there is no price for the model ${unpriced.join(", ")}, which is asked`,
-      {
-        path: "budget: prices",
-        help: "A budget in money needs the prices of every model that is asked",
-      },
-    );
-  }
-}
-
-/** The models that have no price: of a panel that has none as a whole, its members. */
-export function withoutPrice(
-  prices: Readonly<Record<string, Prices>>,
-  model: string,
-  panel: readonly string[] = [],
-): string[] {
-  if (Object.hasOwn(prices, model)) return [];
-  return (panel.length === 0 ? [model] : panel).filter((name) => !Object.hasOwn(prices, name));
+  if (budget?.cost !== undefined) checkPrices(target, named, budget.prices, "which is asked");
 }

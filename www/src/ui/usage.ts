@@ -44,7 +44,12 @@ function amount(name: string, value: number, remark = ""): Fact[] {
 
 function costFacts(name: string, usages: readonly Usage[]): Fact[] {
   const costs = usages.flatMap(({ cost }) => cost ?? []);
-  return costs.length > 0 ? [[name, costText(costs.reduce((all, cost) => all + cost, 0))]] : [];
+  const unpriced = [...new Set(usages.flatMap((usage) => usage.unpriced ?? []))].join(", ");
+  const known = costs.length > 0 ? costText(costs.reduce((all, cost) => all + cost, 0)) : undefined;
+  if (unpriced === "") return known === undefined ? [] : [[name, known]];
+  return [
+    [name, known === undefined ? `unknown (no price for ${unpriced})` : `${known} without ${unpriced} (no price)`],
+  ];
 }
 
 function sum<K extends string>(usages: readonly { readonly [key in K]?: number }[], key: K): number {

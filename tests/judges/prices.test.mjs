@@ -1,0 +1,163 @@
+// What a run costs, and what is said where a price is missing.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { evalSetOf, turn } from "../package/support/conversations.mjs";
+import { importEntry } from "../package/support/package.mjs";
+import { BARE, folderOf, run } from "../cli/command.mjs";
+import { ask, at, FILES, judged, server } from "../cli/judging.mjs";
+
+const { estimateCalls, evaluate, openaiJudge, panelJudge } = await importEntry();
+const report = await importEntry("./report");
+
+const evalSet = evalSetOf({ one: [turn("When?", "At noon.")] });
+const actual = evalSetOf({ one: [turn("When?", "At twelve.")] });
+const VALID = JSON.stringify({ is_the_agent_response_valid: "valid" });
+const reply = { text: VALID, usage: { inputTokens: 1_000_000, outputTokens: 10 } };
+const price = (inputPerMillion) => ({ inputPerMillion, outputPerMillion: 0 });
+const request = (judge, prices, more = {}) => ({
+  evalSet,
+  actual,
+  criteria: { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 3 } } },
+  earlyStop: "none",
+  judge,
+  budget: { prices },
+  ...more,
+});
+const grade = async function grade() {
+  return reply;
+};
+
+/** Every text that a report has of the results. */
+const reports = (set) =>
+  Object.entries({
+    table: report.renderTable(set, { width: 400 }),
+    html: report.renderHtml(set),
+    markdown: report.renderMarkdown(set),
+    junit: report.renderJUnit(set),
+  });
+
+describe("what costs nothing known", () => {
+  test("is no cost of 0: every report names who has no price, and a warning does", async () => {
+    const set = await evaluate(request(grade, { other: price(1) }));
+    assert.equal("cost" in set.judgeUsage, false);
+    assert.deepEqual(set.judgeUsage.unpriced, ["the function grade"]);
+    assert.match(set.warnings.at(-1).message, /^the cost leaves out the function grade: there is no price$/);
+    for (const [name, text] of reports(set)) {
+      assert.match(text, /the function grade/, name);
+      assert.doesNotMatch(text, /cost:? ?0|judgeCost/i, name);
+    }
+    assert.match(report.renderTable(set, { width: 400 }), /cost unknown \(no price for the function grade\)/);
+    assert.match(report.renderJUnit(set), /name="judgeWithoutPrice" value="the function grade"/);
+  });
+
+  test("is left out of a cost that is known for others", async () => {
+    const [a, b] = ["a", "b"].map((name) => ({ name, judge: async () => reply }));
+    const set = await evaluate(
+      request(panelJudge([a, b].map(({ name, judge }) => Object.defineProperty(judge, "name", { value: name }))), {
+        a: price(2),
+      }),
+    );
+    assert.equal(set.judgeUsage.cost, 6);
+    assert.deepEqual(set.judgeUsage.unpriced, ["b"]);
+    assert.match(report.renderTable(set, { width: 400 }), /cost 6 without b \(no price\)/);
+  });
+
+  test("is nothing to speak of where nobody was asked, or without prices", async () => {
+    const free = await evaluate(request(grade, undefined));
+    assert.deepEqual(
+      [free.judgeUsage.unpriced, free.judgeUsage.cost, free.warnings],
+      [undefined, undefined, undefined],
+    );
+    const cache = { get: async () => reply, set: async () => {} };
+    const versioned = Object.assign(async () => assert.fail(), { cacheVersion: "1" });
+    const kept = await evaluate(request(versioned, { other: price(1) }, { cache }));
+    assert.equal(kept.judgeUsage.calls, 0);
+    assert.equal(kept.judgeUsage.unpriced, undefined);
+  });
+});
+
+describe("a function", () => {
+  test("has the price of its name, or else that of the model that it is asked for", async () => {
+    const costOf = async (prices) => (await evaluate(request(grade, prices))).judgeUsage.cost;
+    assert.equal(await costOf({ grade: price(1), "gemini-2.5-flash": price(7) }), 3);
+    assert.equal(await costOf({ "gemini-2.5-flash": price(7) }), 21);
+  });
+
+  test("is who an estimate says is asked", async () => {
+    const [row] = await estimateCalls(request(grade, {}));
+    assert.deepEqual([row.function, row.model, row.most.calls], ["grade", "gemini-2.5-flash", 3]);
+  });
+});
+
+test("a server of one's own that nobody named a model for is asked for google-adk's default, and a warning says so", async () => {
+  const asked = [];
+  const fetch = async (_, { body }) => {
+    asked.push(JSON.parse(body).model);
+    return Response.json({ choices: [{ message: { content: VALID } }] });
+  };
+  const at = { baseUrl: "http://127.0.0.1:9/v1", fetch };
+  const set = await evaluate(request(openaiJudge(at), undefined));
+  assert.ok(asked.length > 0 && asked.every((model) => model === "gemini-2.5-flash"));
+  assert.match(set.warnings[0].message, /was asked for gemini-2\.5-flash, google-adk's default: name the model/);
+  const named = await evaluate(request(openaiJudge({ ...at, model: "qwen" }), undefined));
+  assert.equal(named.warnings, undefined);
+  await assert.rejects(estimateCalls(request(openaiJudge({ apiKey: "k" }), undefined)), /openai, which has no model/);
+});
+
+describe("on the command line", () => {
+  const JUDGE = `export default async () => (${JSON.stringify(reply)});\n`;
+  const files = { ...FILES, "judge.mjs": JUDGE, "test_config.json": judged({ num_samples: 1 }) };
+  const own = ["--judge", "./judge.mjs"];
+
+  test("a function is priced by its module, and a dry run names it", async (t) => {
+    const cwd = folderOf(t, files);
+    const priced = await run([...ask, ...own, "--price", "judge.mjs=2,0"], { cwd, env: BARE });
+    assert.match(priced.stdout, /judged by the function judge\.mjs: 2 calls, .*cost 4\b/, priced.stderr);
+    assert.doesNotMatch(priced.stderr, /not asked|leaves out/);
+    const byModel = await run([...ask, ...own, "--price", "gemini-2.5-flash=2,0"], { cwd, env: BARE });
+    assert.match(byModel.stdout, /cost 4\b/);
+    assert.doesNotMatch(byModel.stderr, /not asked|leaves out/);
+    const limited = await run([...ask, ...own, "--price", "foo=2,0", "--max-cost", "5"], { cwd, env: BARE });
+    assert.equal(limited.status, 2);
+    assert.match(limited.stderr, /there is no price for the function judge\.mjs, which is asked/);
+    const dry = await run([...ask, ...own, "--price", "judge.mjs=2,0", "--dry-run"], { cwd, env: BARE });
+    assert.match(dry.stdout, /final_response_match_v2, the function judge\.mjs\n/);
+    assert.match(dry.stdout, /cost 0\.0/);
+  });
+
+  test("a price that is missing is a warning of the results, which --strict heeds", async (t) => {
+    const cwd = folderOf(t, files);
+    const found = await run([...ask, ...own, "--price", "foo=1,2", "--strict"], { cwd, env: BARE });
+    assert.equal(found.status, 2, found.stderr);
+    assert.match(found.stdout, /the cost leaves out the function judge\.mjs: there is no price/);
+    assert.match(found.stdout, /cost unknown \(no price for\s+the function judge\.mjs\)/);
+  });
+
+  test("a dry run says whether limits in tokens and money will end the run, or may", async (t) => {
+    const cwd = folderOf(t, files);
+    const dry = async (...limits) =>
+      (await run([...ask, ...own, "--price", "judge.mjs=1000,1000", "--dry-run", ...limits], { cwd, env: BARE }))
+        .stderr;
+    assert.match(
+      await dry("--max-cost", "0.0001"),
+      /--max-cost 0\.0001 ends the run before all is scored: that takes \d/,
+    );
+    assert.match(await dry("--max-tokens", "10"), /--max-tokens 10 ends the run before all is scored: that takes \d/);
+    assert.match(await dry("--max-tokens", "1500"), /--max-tokens 1,500 may end the run before all is scored/);
+    assert.doesNotMatch(await dry("--max-tokens", "1000000", "--max-cost", "1000"), /end the run|ends the run/);
+  });
+
+  test("a dry run refuses a provider without a model of its own, as the run does", async (t) => {
+    const cwd = folderOf(t, files);
+    for (const more of [[], ["--dry-run"]]) {
+      const { status, stderr } = await run([...ask, "--judge", "ollama", ...more], { cwd, env: BARE });
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, /--judge ollama cannot ask gemini-2\.5-flash/);
+    }
+    const answering = await server(t, { reply: () => VALID });
+    const env = { ...BARE, ...at.openai(answering) };
+    const asked = await run([...ask, "--judge", "openai"], { cwd, env });
+    assert.match(asked.stdout, /was asked for gemini-2\.5-flash, google-adk's default/, asked.stderr);
+  });
+});
