@@ -8,9 +8,9 @@
 //! One pass over the text, eight bytes at a time through ASCII. Only text that normalisation changes is copied,
 //! and nothing is allocated per token. O(length).
 
+use super::case::lower;
 use super::nfkc::{Fold, Segment, for_each_char, normalize};
 use super::roles::{CharKind, Role, Roles};
-use super::tables::LOWER_RUNS;
 use super::tokens::{self, Collector, Origin, SINGLE};
 use super::utf8::{Block, Letters, decode, decode_chunk, load};
 use crate::foundation::pace::Pace;
@@ -245,21 +245,6 @@ pub(crate) fn lower_case(text: &str) -> String {
     lower_case
 }
 
-/// Lower-cases one character as Python does: into another one, or itself; İ becomes two.
-fn lower(c: char) -> impl Iterator<Item = char> {
-    let code = c as u32;
-    let after = LOWER_RUNS.partition_point(|(first, ..)| *first <= code);
-    let run = LOWER_RUNS.get(after.wrapping_sub(1)).filter(|(first, last, distance)| {
-        code <= *last && (*distance != 1 || (code - first).is_multiple_of(2))
-    });
-    let distance = run.map_or(0, |(.., distance)| *distance);
-    let (lower, mark) = match c {
-        'İ' => (Some('i'), Some('\u{307}')),
-        _ => (char::from_u32(code.wrapping_add_signed(distance)), None),
-    };
-    lower.into_iter().chain(mark)
-}
-
 /// For each capital sigma among the characters, whether it ends a word: a cased character precedes it and none
 /// follows, ignoring case-ignorable characters (Unicode's Final_Sigma).
 #[derive(Default)]
@@ -293,18 +278,6 @@ impl FinalSigmas {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lower_case_is_that_of_every_character_of_unicode_14() {
-        let roles = Roles::get();
-        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
-            if roles.role(c as u32).is_unassigned() {
-                assert!(lower(c).eq([c]), "{c:?} is new since");
-            } else {
-                assert!(lower(c).eq(c.to_lowercase()), "{c:?}");
-            }
-        }
-    }
 
     #[test]
     fn a_capital_sigma_has_another_lower_case_at_the_end_of_a_word() {

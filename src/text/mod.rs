@@ -15,11 +15,12 @@
 //! 3. `vocabulary` interns the words and stems them with `porter`.
 //! 4. `rouge` counts the shared tokens.
 //!
-//! `roles` and the generated `tables` have the properties of all characters in Python 3.11; `utf8` reads eight
-//! bytes at a time.
+//! `roles`, `case` and the generated `tables` have the properties of all characters in Python 3.11; `utf8` reads
+//! eight bytes at a time.
 
 mod adk_python;
 mod adk_ts;
+mod case;
 mod nfkc;
 mod porter;
 mod roles;
@@ -30,6 +31,7 @@ mod utf8;
 mod vocabulary;
 
 pub(crate) use adk_python::lower_case;
+pub use case::fold_case;
 pub use porter::stem;
 pub use rouge::{Overlap, Rouge, Scorer, Span};
 
@@ -75,18 +77,6 @@ pub(crate) fn is_space(c: char) -> bool {
 #[inline(never)]
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
-}
-
-/// Folds case: Unicode's full case folding (`CaseFolding.txt`, C and F), as Python's `str.casefold` does.
-///
-/// ```
-/// use adk_metrics::text::fold_case;
-///
-/// assert_eq!(fold_case("Straße"), fold_case("STRASSE"));
-/// ```
-#[must_use]
-pub fn fold_case(text: &str) -> String {
-    unicase::UniCase::unicode(text).to_folded_case()
 }
 
 /// Calls `visit` with every character of the text's NFKC form (Unicode 14).

@@ -209,6 +209,24 @@ def lower_runs():
     return runs
 
 
+def case_folds():
+    """Characters whose case folds to something else than their lower case, with what they fold to."""
+    chars = (chr(c) for c in range(0x110000) if c not in SURROGATES)
+    return [(c, c.casefold()) for c in chars if c.casefold() != c.lower()]
+
+
+def fold_runs():
+    """Those that fold to one character, as runs with the same distance to it: first, last, distance."""
+    runs = []
+    for code, folded in ((ord(c), ord(folded)) for c, folded in case_folds() if len(folded) == 1):
+        first, last, of_run = runs[-1] if runs else (0, 0, 0)
+        if folded - code == of_run and code == last + 1:
+            runs[-1] = (first, code, of_run)
+        else:
+            runs.append((code, code, folded - code))
+    return runs
+
+
 def differences(numbers):
     previous = 0
     packed = []
@@ -239,13 +257,23 @@ def write_bytes(out, doc, name, values):
     out.write("];\n")
 
 
-def write_lower_runs(out):
-    runs = lower_runs()
-    out.write("\n/// Runs of capitals: the first, the last, the distance to their lower case. In those of distance 1\n")
-    out.write("/// every other character is one.\n#[rustfmt::skip]\n")
-    out.write(f"pub(super) static LOWER_RUNS: [(u32, u32, i32); {len(runs)}] = [\n")
+def write_runs(out, doc, name, runs):
+    out.write(f"\n/// {doc}\n#[rustfmt::skip]\n")
+    out.write(f"pub(super) static {name}: [(u32, u32, i32); {len(runs)}] = [\n")
     for at in range(0, len(runs), 4):
         out.write("    " + " ".join(f"({first}, {last}, {distance})," for first, last, distance in runs[at : at + 4]) + "\n")
+    out.write("];\n")
+
+
+def write_long_folds(out):
+    def literal(char):
+        return f"\\u{{{ord(char):x}}}" if ud.combining(char) else char
+
+    folds = [(ord(c), "".join(map(literal, folded))) for c, folded in case_folds() if len(folded) > 1]
+    out.write("\n/// Characters whose case folds to several.\n#[rustfmt::skip]\n")
+    out.write(f"pub(super) static LONG_FOLDS: [(u32, &str); {len(folds)}] = [\n")
+    for at in range(0, len(folds), 8):
+        out.write("    " + " ".join(f'({code}, "{folded}"),' for code, folded in folds[at : at + 8]) + "\n")
     out.write("];\n")
 
 
@@ -253,7 +281,7 @@ def main():
     table = list(runs())
     out = sys.stdout
     out.write("//! The role of every code point in Python 3.11 (Unicode 14.0.0), as runs of equal roles, and\n")
-    out.write("//! the NFKD forms of those that have one, and lower case.\n")
+    out.write("//! the NFKD forms of those that have one, lower case and folded case.\n")
     out.write("//!\n//! Generated; do not edit:\n")
     out.write("//! `python3.11 tests/parity/unicode_tables.py > src/text/tables.rs`\n")
     write_bytes(out, "The length of each run in code points from U+0000 to U+10FFFF, as LEB128.", "RUN_LENGTHS",
@@ -261,7 +289,11 @@ def main():
     write_bytes(out, "The role of each run; `roles.rs` says what the bits mean.", "RUN_ROLES", [value for _, value in table])
     for doc, name, values in forms():
         write_bytes(out, doc, name, values)
-    write_lower_runs(out)
+    write_runs(out, "Runs of capitals: the first, the last, the distance to their lower case. In those of distance 1\n"
+               "/// every other character is one.", "LOWER_RUNS", lower_runs())
+    write_runs(out, "Runs of characters whose case folds to another one than their lower case: the first, the last, the distance to it.",
+               "FOLD_RUNS", fold_runs())
+    write_long_folds(out)
 
 
 main()
