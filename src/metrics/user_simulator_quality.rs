@@ -17,7 +17,7 @@ use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Json;
 use crate::foundation::write::quoted;
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
-use crate::judge::reply::{ShownText, trim, turn_validity};
+use crate::judge::reply::{ShownText, occurrences, trim, turn_validity};
 use crate::model::config::{MetricConfig, either, settings};
 use crate::model::evalset::ConversationScenario;
 use crate::model::results::EvalStatus;
@@ -83,10 +83,10 @@ fn behaviour(scenario: ConversationScenario<'_>, stop_signal: &str) -> Result<St
         });
     }
     let description = text(given, "description");
-    let mut marks = description.matches(STOP_SIGNAL_MARK).count();
+    let mut marks = occurrences(&description, STOP_SIGNAL_MARK);
     for Behavior { name, description, violations } in &behaviors {
         for text in [name, description].into_iter().chain(violations) {
-            marks += text.matches(STOP_SIGNAL_MARK).count();
+            marks += occurrences(text, STOP_SIGNAL_MARK);
         }
     }
     if marks.saturating_mul(stop_signal.len()) > MAX_PROMPT_BYTES {

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use super::Endpoint;
 use super::endpoint::is_credential;
+use crate::judge::reply::scan::{find, slice};
 
 /// Replaces a secret.
 const MARK: &str = "[redacted]";
@@ -153,7 +154,8 @@ fn base64_forms(secret: &[u8]) -> [Vec<u8>; 3] {
 fn secrets_in(endpoint: &Endpoint) -> Vec<Cow<'_, str>> {
     let (address, query) = endpoint.base_and_query();
     let credentials = address.split_once('@').map_or("", |(credentials, _)| credentials);
-    let credentials = credentials.split_once("//").map_or(credentials, |(_, rest)| rest);
+    let credentials =
+        find(credentials, "//", 0).map_or(credentials, |at| slice(credentials, at + 2, credentials.len()));
     let keys = [endpoint.api_key.as_deref(), endpoint.bearer.as_deref()];
     // However short they are.
     let mut secrets: Vec<&str> = keys.into_iter().flatten().chain([credentials, query]).collect();

@@ -7,6 +7,8 @@
 //!
 //! O(n): a token is at most [`MAX_TOKEN_BYTES`] bytes long.
 
+use crate::judge::reply::scan::{find, slice};
+
 /// Breaks tokens. It has no width and no meaning, and no normalisation removes it.
 const JOINER: char = '\u{2060}';
 
@@ -72,7 +74,7 @@ pub(super) fn broken(text: &str) -> Option<String> {
 
 /// The reply without the joiners that [`broken`] put into the quoted text.
 pub(super) fn mended(text: String) -> String {
-    if !text.contains(JOINER) {
+    if !text.chars().any(|c| c == JOINER) {
         return text;
     }
     let mut out = String::new();
@@ -118,8 +120,8 @@ fn name_in<'t>(text: &'t str, end: &str) -> Option<&'t str> {
     while !text.is_char_boundary(length) {
         length -= 1;
     }
-    let near = text.get(..length)?;
-    near.find(end).and_then(|at| near.get(..at))
+    let near = slice(text, 0, length);
+    find(near, end, 0).map(|at| slice(near, 0, at))
 }
 
 fn is_name(name: &str) -> bool {

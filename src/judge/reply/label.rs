@@ -66,7 +66,7 @@ pub fn turn_validity(reply: &str, shown: &ShownText<'_>) -> Option<bool> {
 /// The text after a lone end tag of a model's thoughts, unless the judge was shown that tag or mentions it in JSON.
 fn answer<'r>(reply: &'r str, shown: &ShownText<'_>) -> &'r str {
     const END: &str = "</think>";
-    match reply.rfind(END) {
+    match reply.as_bytes().windows(END.len()).rposition(|part| part == END.as_bytes()) {
         Some(at) if !shown.has(END) && whole(reply).is_none() => slice(reply, at + END.len(), reply.len()),
         _ => reply,
     }

@@ -29,7 +29,7 @@ mod structured;
 pub use hallucinations::{Validation, sentences, validations};
 pub use label::{final_response_match, turn_validity};
 pub use rubrics::{RubricEntry, assign, rubrics};
-pub(crate) use scan::trim;
+pub(crate) use scan::{occurrences, trim};
 pub use score::{Score, score};
 pub use shown_text::ShownText;
 

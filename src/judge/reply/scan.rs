@@ -68,6 +68,41 @@ pub(in crate::judge) fn find(text: &str, needle: &str, from: usize) -> Option<us
     None
 }
 
+/// How often an ASCII needle occurs, occurrences that overlap aside. O(n) as [`find`].
+pub(crate) fn occurrences(text: &str, needle: &str) -> usize {
+    let ends = |from| find(text, needle, from).map(|at| at + needle.len());
+    std::iter::successors(ends(0), |end| ends(*end)).count()
+}
+
+/// Whether a text contains another one. O(n) whatever they are (Knuth, Morris and Pratt).
+pub(super) fn contains(text: &str, part: &str) -> bool {
+    let (text, part) = (text.as_bytes(), part.as_bytes());
+    count(text.len() + part.len());
+    // For each beginning of the part, how much of its end is also a beginning of the part.
+    let mut borders: Vec<usize> = Vec::with_capacity(part.len());
+    // How much of the part precedes `byte` and includes it, if `matched` bytes precede it.
+    let matched_with = |borders: &[usize], mut matched: usize, byte: u8| {
+        while part.get(matched) != Some(&byte) {
+            match matched.checked_sub(1).and_then(|last| borders.get(last)) {
+                Some(shorter) => matched = *shorter,
+                None => return 0,
+            }
+        }
+        matched + 1
+    };
+    for (at, byte) in part.iter().enumerate() {
+        let border =
+            if at == 0 { 0 } else { matched_with(&borders, borders.last().copied().unwrap_or(0), *byte) };
+        borders.push(border);
+    }
+    let mut matched = 0;
+    part.is_empty()
+        || text.iter().any(|byte| {
+            matched = matched_with(&borders, matched, *byte);
+            matched == part.len()
+        })
+}
+
 /// Whether a lower-case ASCII word occurs, in any case.
 pub(super) fn contains_ignore_case(text: &str, word: &str) -> bool {
     count(text.len());
@@ -113,5 +148,18 @@ mod tests {
         assert_eq!(find("abcabc", "bc", 2), Some(4));
         assert_eq!(find("abcab", "bc", 2), None);
         assert_eq!(find("é<<sentence>", "<sentence>", 0), Some(3));
+    }
+
+    #[test]
+    fn occurrences_do_not_overlap() {
+        assert_eq!(occurrences("aaaaa stop aa", "aa"), 3);
+        assert_eq!(occurrences("", "aa"), 0);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_part_is_contained_where_the_standard_library_finds_it(text in "[abé]{0,40}", part in "[abé]{0,6}") {
+            proptest::prop_assert_eq!(contains(&text, &part), text.contains(&part));
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 
-use super::scan::{find, slice, span_end};
+use super::scan::{contains, find, slice, span_end};
 
 /// The foreign text in a prompt.
 #[derive(Default)]
@@ -45,7 +45,7 @@ impl<'p> ShownText<'p> {
         let (known, found) = &mut *self.last.borrow_mut();
         if *known != words {
             let plain = || self.plain.get_or_init(|| plain(&in_blocks(self.prompt)));
-            *found = words.len() >= 8 && (!self.may_search() || plain().contains(&words));
+            *found = words.len() >= 8 && (!self.may_search() || contains(plain(), &words));
             *known = words;
         }
         *found
