@@ -28,15 +28,15 @@ describe("a case", { skip }, () => {
 
   test("shows the conversation, each metric and the words that both responses have", async () => {
     const page = await caseOf(site, await scoredExample("weather"), "two_cities");
-    await says(page.locator(".said.user"), /Where is it warmer tomorrow/);
-    await says(page.locator(".said.expected"), /27 degrees/);
-    await says(page.locator(".said.agent"), /81 degrees/);
-    const marked = await page.locator(".said.agent mark.shared").allInnerTexts();
+    await says(page.locator(".message.user"), /Where is it warmer tomorrow/);
+    await says(page.locator(".message.expected"), /27 degrees/);
+    await says(page.locator(".message.agent"), /81 degrees/);
+    const marked = await page.locator(".message.agent mark.shared").allInnerTexts();
     assert.ok(marked.includes("Lisbon") && !marked.includes("81"));
-    assert.equal(await page.locator(".said.expected mark.shared").count(), marked.length);
+    assert.equal(await page.locator(".message.expected mark.shared").count(), marked.length);
     await says(page.locator(".legend"), /precision 0.857, recall 0.857/);
     await page.getByRole("button", { name: "Off" }).click();
-    await becomes(() => page.locator(".said mark").count(), 0);
+    await becomes(() => page.locator(".message mark").count(), 0);
     const verdicts = page.getByRole("complementary", { name: "Verdicts" });
     await says(verdicts, /Failed tool_trajectory_avg_score 0.000 ≥ 1 .*response_match_score 0.857 ≥ 0.8/);
     await site.done(page);
@@ -171,7 +171,7 @@ describe("a case", { skip }, () => {
 
   test("labels sentences, and marks what the judge quotes where it stands in the context", async () => {
     const page = await caseOf(site, await scoredExample("ferry-press"), "incident");
-    const response = page.locator(".said.agent");
+    const response = page.locator(".message.agent");
     assert.equal(await response.locator("mark.contradictory").innerText(), "The ship was out of service for a week.");
     await becomes(() => response.locator("mark.supported").count(), 1);
     const quote = page.getByRole("button", { name: /Contradicted by .*The number of injured passengers/ });
@@ -327,7 +327,7 @@ describe("a case", { skip }, () => {
     const page = await caseOf(site, results, "<img src=x onerror=hit=1>");
     await becomes(() => page.locator("main img, main a[href^='javascript']").count(), 0);
     assert.equal(await page.evaluate(() => globalThis.hit), undefined);
-    await says(page.locator(".said.agent"), /<img src=x.*javascript:hit=1.*U\+202E\s?evil/);
+    await says(page.locator(".message.agent"), /<img src=x.*javascript:hit=1.*U\+202E\s?evil/);
     const all = await page.locator("main").evaluate((main) => main.textContent);
     assert.doesNotMatch(all, /[\u202A-\u202E\u0000\u200B]/);
     assert.match(all, /__proto__\.polluted/);
@@ -346,10 +346,10 @@ describe("a case", { skip }, () => {
     };
     const results = await scored(conversations, { response_match_score: 0.5, tool_trajectory_avg_score: 1 });
     const page = await caseOf(site, results, "huge");
-    const shown = async () => (await page.locator(".said.agent .text").innerText()).length;
+    const shown = async () => (await page.locator(".message.agent .text").innerText()).length;
     assert.ok((await shown()) < 3000);
     await page.getByRole("button", { name: "Show all 540,001 characters" }).click();
-    const length = await page.locator(".said.agent .text").evaluate((element) => element.textContent.length);
+    const length = await page.locator(".message.agent .text").evaluate((element) => element.textContent.length);
     assert.ok(length > huge.length, String(length));
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `${overflow} px too wide`);

@@ -5,7 +5,7 @@ import { TurnRecorder } from "../agents/record.js";
 import type { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation } from "../types.js";
 import { asksTools, isOfAdk, isSilent, nameOf } from "./calls.js";
-import { happeningsOf, unasked } from "./happenings.js";
+import { traceEventsOf, unasked } from "./trace-events.js";
 import { type Exchange, exchangesOf, split } from "./history.js";
 import { contentOf, contentsOf, jsonOf, userContentOf, wordsIn, wordsOf } from "./messages.js";
 import { fieldsOf, type Moment, wrong } from "./otlp.js";
@@ -86,7 +86,7 @@ export function isUnheard(turn: TraceTurn): boolean {
     !turn.calls.some(isSilent) &&
     errorOf(turn) === undefined &&
     userOf(turn) === undefined &&
-    happeningsOf(turn).length === 0
+    traceEventsOf(turn).length === 0
   );
 }
 
@@ -174,10 +174,10 @@ function userOf({ outer, calls }: TraceTurn): Content | undefined {
 function invocationOf(turn: TraceTurn): Invocation {
   const { nodes, calls, time, end } = turn;
   if (calls.some(isSilent)) throw noMessages(turn);
-  const happenings = happeningsOf(turn);
+  const events = traceEventsOf(turn);
   const userContent = userOf(turn);
   const recorder = new TurnRecorder(userContent ?? {}, time);
-  for (const { author, event } of happenings) recorder.add({ author, ...event }, end);
+  for (const { author, event } of events) recorder.add({ author, ...event }, end);
   const { creationTimestamp: _, duration, ...invocation } = recorder.finish(end);
   const invocationId = attributeOf(nodes, INVOCATION_KEYS);
   const agentDetails: Record<string, unknown> = {};

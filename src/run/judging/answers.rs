@@ -238,8 +238,8 @@ impl<'a> Run<'a> {
             let wave = next_wave(question, answer, false);
             self.judges.ask(metric, wave);
         }
-        if let Some(place) = self.judges.learning.get_mut(metric) {
-            *place = Some(learning);
+        if let Some(slot) = self.judges.learning.get_mut(metric) {
+            *slot = Some(learning);
         }
     }
 }

@@ -60,8 +60,8 @@ export function Calls({ turn, expected, actual, outputs, metrics, matchings, mod
     <section class="calls">
       <h3>Tool calls</h3>
       {(scored.length > 0 || matchings.length > 0) && (
-        <div class="ways" role="group" aria-label="Ways of matching">
-          <div class="scored-ways">
+        <div class="match-modes" role="group" aria-label="Ways of matching">
+          <div class="scored-modes">
             {scored.map((metric) => (
               <button
                 key={metric.metricName}
@@ -219,9 +219,9 @@ function AlignedRow({ entry, expected, actual, output }: RowProps) {
                   </dt>
                   <dd>
                     <span class="visually-hidden">expected </span>
-                    <Side value={expectedValue} className="wanted" />
+                    <Side value={expectedValue} className="expected" />
                     <span class="visually-hidden"> but got </span>
-                    <Side value={actualValue} className="made" />
+                    <Side value={actualValue} className="actual" />
                   </dd>
                 </div>
               ))}
@@ -242,10 +242,10 @@ function Absent() {
 }
 
 /** One side of a difference. An absent value is shown differently from `null`. */
-function Side({ value, className }: { value: unknown; className: "wanted" | "made" }) {
+function Side({ value, className }: { value: unknown; className: "expected" | "actual" }) {
   return (
     <span class={`side ${className}`}>
-      <span aria-hidden="true">{className === "wanted" ? "−" : "+"}</span>
+      <span aria-hidden="true">{className === "expected" ? "−" : "+"}</span>
       {value === undefined ? (
         <i>absent</i>
       ) : (
@@ -285,7 +285,7 @@ function ToolOutput({ output }: { output: ToolResult | undefined }) {
   const { response, error } = output;
   const content = error ?? response;
   return (
-    <div class={error === undefined ? "gave" : "gave failed"}>
+    <div class={error === undefined ? "tool-output" : "tool-output failed"}>
       <p>{error === undefined ? "returned" : "failed"}</p>
       <Text mono fold={300}>
         {typeof content === "string" ? content : jsonOf(content)}

@@ -399,7 +399,7 @@ function Turn({ turn, content, details, index, count, matchings, mode, ask, fold
     <HighlightContext.Provider value={highlight}>
       <section class="turn" {...frame}>
         {title}
-        <div class="said user">
+        <div class="message user">
           <h3>User</h3>
           <ContextText>{userText}</ContextText>
         </div>

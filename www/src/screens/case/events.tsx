@@ -98,7 +98,7 @@ export function AgentInstructions({ invocation }: { invocation: Invocation }) {
   const hasHighlight = highlight?.isChosen === true && finders.some((find) => find(highlight.excerpt) !== undefined);
   if (agents.length === 0) return null;
   return (
-    <details class="more briefings" open={hasHighlight}>
+    <details class="more agent-instructions" open={hasHighlight}>
       <summary>Instructions and tools of {count(agents.length, "agent")}</summary>
       {agents.map(({ name, instructions, tools }) => (
         <section key={name}>

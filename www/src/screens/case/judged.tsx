@@ -29,7 +29,7 @@ export function Judged({ metrics, ask }: JudgedProps) {
       ))}
       {grouped.map(([reason, names]) => (
         <article key={reason} class={`metric ${toneOf(EvalStatus.NOT_EVALUATED)}`}>
-          <div class="alike">
+          <div class="metric-group">
             <Status of={EvalStatus.NOT_EVALUATED} />
             <div>
               {names.map((name, index) => (

@@ -39,12 +39,12 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
     <div class="responses">
       <div class={expected === undefined ? "sides single" : "sides"}>
         {expected !== undefined && (
-          <div class="said expected">
+          <div class="message expected">
             <h3>Expected response</h3>
             {expected === "" ? <NoText /> : <Text marks={shown === "words" ? words.expected : []}>{expected}</Text>}
           </div>
         )}
-        <div class="said agent">
+        <div class="message agent">
           <h3>Final response</h3>
           {actual === "" ? <NoText /> : <Text marks={marks}>{actual}</Text>}
         </div>

@@ -115,7 +115,7 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
       <h2>
         Rubrics of <MetricName>{metric.metricName}</MetricName>
       </h2>
-      <div class="heat">
+      <div class="heatmap-box">
         <div class="scroll" tabIndex={0} role="group" aria-label={`Rubrics of ${metric.metricName}`}>
           <table class="heatmap">
             <thead>

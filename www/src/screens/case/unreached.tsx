@@ -9,17 +9,17 @@ export function Unreached({ turn: { userText, expected }, index }: { turn: Unrea
   return (
     <section class="turn" id={`turn-${index + 1}`} aria-labelledby={title}>
       <h2 id={title}>Turn {index + 1}: expected only</h2>
-      <div class="said user">
+      <div class="message user">
         <h3>User</h3>
         <Text>{userText}</Text>
       </div>
       <div class="responses">
         <div class="sides">
-          <div class="said expected">
+          <div class="message expected">
             <h3>Expected response</h3>
             {expected.text === "" ? <p class="muted">No text</p> : <Text>{expected.text}</Text>}
           </div>
-          <div class="said agent">
+          <div class="message agent">
             <h3>Final response</h3>
             <p class="muted">The agent’s run has no such turn.</p>
           </div>

@@ -37,7 +37,7 @@ export default function Compare() {
       ) : (
         <div class="sides">
           <Side label="Baseline" chosen={baseline.value} choose={(id) => (baseline.value = id)} runs={runs} />
-          <span class="against" aria-hidden="true">
+          <span class="sides-arrow" aria-hidden="true">
             →
           </span>
           <Side label="Candidate" chosen={current.value} choose={(id) => (current.value = id)} runs={runs} />

@@ -79,7 +79,7 @@ export default function Criteria() {
           <Metrics />
         )}
       </div>
-      <aside class="who" aria-label="Judge and run">
+      <aside class="judge-column" aria-label="Judge and run">
         <JudgePanel />
         <OptionsPanel />
         <section aria-labelledby="will-ask" class="panel">

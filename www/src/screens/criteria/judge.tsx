@@ -200,7 +200,7 @@ function PriceFields() {
             <legend>
               <code>{model}</code>, for a million tokens
             </legend>
-            <div class="two">
+            <div class="two-columns">
               <TextField label="Input" value={entered.input} onInput={(input) => update({ input })} />
               <TextField label="Output" value={entered.output} onInput={(output) => update({ output })} />
             </div>

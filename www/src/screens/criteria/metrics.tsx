@@ -117,8 +117,8 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
         </span>
       </div>
       {isOn && (
-        <div class="below">
-          <div class="reach">
+        <div class="criterion-threshold">
+          <div class="threshold-row">
             <label for={`${id}-threshold`}>
               Threshold<span class="visually-hidden">, {name}</span>
             </label>

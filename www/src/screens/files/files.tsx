@@ -97,7 +97,7 @@ function Overview() {
                 {example.isJudged && <span class="tag">recorded judge</span>}
               </h3>
               <p>{example.what}</p>
-              <p class="muted see">See {example.see}.</p>
+              <p class="muted">See {example.see}.</p>
               <div class="actions">
                 <button
                   type="button"

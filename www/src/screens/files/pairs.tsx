@@ -38,7 +38,7 @@ export function Pairs() {
         ))}
       </ul>
       {unpairedIds.length > 0 && (
-        <ul role="list" class="others" aria-label="Other files">
+        <ul role="list" class="other-files" aria-label="Other files">
           {unpairedIds.map((id) => {
             const source = sourceOf(id);
             return (
@@ -72,7 +72,7 @@ function Pair({ pair }: { pair: Match }) {
   const candidates = sources.value.filter((source) => source.id !== expected?.id && rolesOf(source).includes("actual"));
   return (
     <li class="match">
-      <div class="half">
+      <div class="match-side">
         <h3>What is expected</h3>
         {expected === undefined ? (
           <p>What the results say was expected</p>
@@ -83,7 +83,7 @@ function Pair({ pair }: { pair: Match }) {
           </>
         )}
       </div>
-      <div class="half">
+      <div class="match-side">
         <h3>Agent run</h3>
         {actual === undefined ? (
           <p class="failed missing">No agent run yet: add it, or choose it here.</p>
@@ -91,7 +91,7 @@ function Pair({ pair }: { pair: Match }) {
           <FileLine source={actual} />
         )}
         {expected !== undefined && (
-          <label class="pick">
+          <label class="file-choice">
             <span class="visually-hidden">Agent run for {expected.name}</span>
             <select
               class="field"
@@ -181,7 +181,7 @@ function RoleChoice({ source }: { source: Source }) {
   const roles = rolesOf(source);
   const current = currentRole(source.id);
   return (
-    <label class="pick">
+    <label class="file-choice">
       <span class="visually-hidden">What {source.name} is for</span>
       <select
         class="field"

@@ -76,7 +76,7 @@ export default function Results() {
         {rows.value.length > 0 ? (
           <Grid key={run.id} />
         ) : (
-          <p class="nothing">
+          <p class="no-rows">
             No case matches.{" "}
             <button type="button" class="button" onClick={clearFilters}>
               Show all cases

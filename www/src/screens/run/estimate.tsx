@@ -123,7 +123,7 @@ export function EstimateTable() {
         </tbody>
       </table>
       {isAsked && (
-        <label class="guess">
+        <label class="reply-tokens">
           Assumed tokens per reply{" "}
           <input
             class="field"

@@ -165,7 +165,7 @@ function VerdictCounts() {
     count: cases.reduce((number, one) => number + Number(one === status), 0),
   }));
   return (
-    <ul class="so-far" role="list" aria-label="Cases by verdict">
+    <ul class="verdict-counts" role="list" aria-label="Cases by verdict">
       {counted.map(({ status, count }) => (
         <li key={status} class={toneOf(status)}>
           <strong>{count.toLocaleString("en")}</strong> {nameOf(status).toLowerCase()}
@@ -252,7 +252,7 @@ function FinishedPanel() {
           <summary>
             {warnings.length === 1 ? "1 thing" : `${warnings.length} things`} in the inputs may surprise
           </summary>
-          <ul class="surprises">
+          <ul class="run-warnings">
             {warnings.slice(0, 100).map(({ name, message, path, help }, index) => (
               <li key={index}>
                 {sentence(message)} {help !== undefined && sentence(help)}{" "}

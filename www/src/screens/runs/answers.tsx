@@ -104,7 +104,7 @@ function Turn(props: { index: number; isOnly: boolean; inRuns: readonly (TurnCon
   const expected = inRuns.find((one) => one?.expected !== undefined)?.expected;
   return (
     <>
-      <tr class="asked">
+      <tr class="question-row">
         <td colSpan={inRuns.length}>
           <h2 class={isOnly ? "visually-hidden" : undefined}>Turn {index + 1}</h2>
           <h3>User</h3>

@@ -9,15 +9,15 @@ import type { Node } from "./tree.js";
 import type { TraceTurn } from "./turns.js";
 
 /** Something that an agent said or did, and when. */
-interface Happening {
+interface TraceEvent {
   time: number;
   author: string;
   event: Omit<InvocationEvent, "author">;
 }
 
 /** What happened in a turn, in order: each call's answer, and the responses of the tools that it asked for. */
-export function happeningsOf(turn: TraceTurn): Happening[] {
-  return read(turn).happenings;
+export function traceEventsOf(turn: TraceTurn): TraceEvent[] {
+  return read(turn).events;
 }
 
 /** The names of the tools that ran although no call of a model asked for them. */
@@ -26,23 +26,23 @@ export function unasked(turn: TraceTurn): string[] {
   return read(turn).left.map(({ name }) => name);
 }
 
-function read({ calls, nodes }: TraceTurn): { happenings: Happening[]; left: ToolRun[] } {
+function read({ calls, nodes }: TraceTurn): { events: TraceEvent[]; left: ToolRun[] } {
   const tools = nodes.filter(({ kind, tool }) => kind === "tool" && tool === undefined).map(toolRunOf);
-  if (calls.every(({ output }) => output === undefined)) return { happenings: happeningsOfTools(tools), left: [] };
+  if (calls.every(({ output }) => output === undefined)) return { events: eventsOfTools(tools), left: [] };
   const runs = new ToolRuns(tools);
   const responses = responsesByCall(calls);
   // Where no model asked for a tool that ran, it was asked for in a way that was not traced.
   const isWhole = !calls.some(({ output }) => asksTools(output));
-  const happenings: Happening[] = [];
+  const events: TraceEvent[] = [];
   for (const call of calls) {
     const { output, usage, modelVersion, groundingMetadata } = call;
     if (output === undefined) continue;
     const author = nameOf(call.from);
-    const event: Happening["event"] = { content: output };
+    const event: TraceEvent["event"] = { content: output };
     if (usage !== undefined) event.usageMetadata = usage;
     if (modelVersion !== undefined) event.modelVersion = modelVersion;
     if (groundingMetadata !== undefined) event.groundingMetadata = groundingMetadata;
-    happenings.push({ time: call.time, author, event });
+    events.push({ time: call.time, author, event });
     const functionCalls = output.parts?.flatMap<FunctionCall>(({ functionCall }) => functionCall ?? []) ?? [];
     let { time } = call;
     const parts = functionCalls.flatMap<Part>((functionCall, at) => {
@@ -50,25 +50,25 @@ function read({ calls, nodes }: TraceTurn): { happenings: Happening[]; left: Too
       if (run !== undefined) time = Math.max(time, run.node.span.end);
       return responseFor(functionCall, run, responses.get(call)?.[at]) ?? [];
     });
-    if (parts.length > 0) happenings.push({ time, author, event: { content: { role: "user", parts } } });
+    if (parts.length > 0) events.push({ time, author, event: { content: { role: "user", parts } } });
   }
   const isHeld = calls.some(({ isWholeTurn }) => isWholeTurn === true);
-  if (isWhole && !isHeld) append(happenings, happeningsOfTools(tools));
+  if (isWhole && !isHeld) append(events, eventsOfTools(tools));
   // Of what happened at one time, what comes first stays first.
-  happenings.sort((a, b) => a.time - b.time);
+  events.sort((a, b) => a.time - b.time);
   return {
-    happenings: isWhole && isHeld ? [...happeningsOfTools(tools), ...happenings] : happenings,
+    events: isWhole && isHeld ? [...eventsOfTools(tools), ...events] : events,
     left: runs.left(),
   };
 }
 
 /** The tools' calls and responses, where their spans alone tell of them; nothing if these were not captured. */
-function happeningsOfTools(tools: readonly ToolRun[]): Happening[] {
+function eventsOfTools(tools: readonly ToolRun[]): TraceEvent[] {
   const isCaptured = tools.some(({ args, response }) => args !== undefined || response !== undefined);
-  return isCaptured ? tools.flatMap(happeningsOfTool) : [];
+  return isCaptured ? tools.flatMap(eventsOfTool) : [];
 }
 
-function happeningsOfTool({ node, name, id, args, response }: ToolRun): Happening[] {
+function eventsOfTool({ node, name, id, args, response }: ToolRun): TraceEvent[] {
   const { time, end } = node.span;
   const author = nameOf(node);
   const functionCall: FunctionCall = {
