@@ -141,7 +141,7 @@ describe("the guide to the metrics", () => {
       assert.ok(file, `docs/metrics.md has no row for ${metricName}`);
       const page = read(join("docs", file));
       assert.match(page, new RegExp(`^#+ ${metricName}$`, "m"));
-      for (const part of ["**Use ", "**Score", "**Mind**", "xample"])
+      for (const part of ["**Use ", "**Score", "**Caveats**", "xample"])
         assert.ok(page.includes(part), `${file}: ${part}`);
     });
   }
