@@ -234,6 +234,11 @@ impl<'a> TurnPair<'a> {
         Ok((self.actual, expected))
     }
 
+    /// Whether metrics that take more than linear time should score the turns in slices.
+    fn is_large(self) -> bool {
+        self.size() > 1 << 12
+    }
+
     /// The approximate amount of text to read, in bytes.
     pub(crate) fn size(self) -> usize {
         self.actual.0.raw().len() + self.expected.map_or(0, |turn| turn.0.raw().len())

@@ -11,19 +11,22 @@
 //! (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::{
-    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, Scoring, TurnEvaluation, TurnPair,
-    comparable_calls, same_length,
+    Case, Evaluation, Explain, Explanation, Metric, MetricInfo, NO_REFERENCE, Scoring, SlicedTurn,
+    TurnEvaluation, TurnPair, comparable_calls, in_slices, same_length,
 };
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::interner::Interner;
 use crate::foundation::json::{Json, JsonKind};
+use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::suggestion::suggestion;
 use crate::foundation::write::quoted;
 use crate::model::config::{MetricConfig, read_flag, settings};
-use crate::model::invocation::{Invocation, TOOL_CALLS, Turns};
-use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference, tool_parameter_match};
+use crate::model::invocation::{TOOL_CALLS, Turns};
+use crate::trajectory::parameter_match::tool_parameter_match_paced;
+use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference};
 
 struct ToolParameterMatch {
     threshold: f64,
@@ -151,10 +154,19 @@ impl Metric for ToolParameterMatch {
         pair: TurnPair<'a>,
         scoring: &mut Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        match pair.expected {
-            Some(expected) => self.compare(pair.actual, expected, scoring),
-            None => Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)),
-        }
+        at_once(self.compare(pair, scoring.explain, &Pace::unbroken()))
+    }
+
+    fn turn_in_slices<'a>(
+        self: Rc<Self>,
+        _: Case<'a>,
+        pair: TurnPair<'a>,
+        scoring: &Scoring,
+    ) -> Option<SlicedTurn<'a>> {
+        let explain = scoring.explain;
+        pair.is_large().then(|| -> SlicedTurn<'a> {
+            Box::pin(async move { self.compare(pair, explain, &in_slices()).await })
+        })
     }
 
     fn conclude<'a>(&self, case: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
@@ -164,21 +176,23 @@ impl Metric for ToolParameterMatch {
 }
 
 impl ToolParameterMatch {
-    fn compare<'a>(
+    async fn compare<'a>(
         &self,
-        actual: Invocation<'a>,
-        expected: Invocation<'a>,
-        scoring: &Scoring,
+        pair: TurnPair<'a>,
+        explain: Explain,
+        pace: &Pace,
     ) -> Result<TurnEvaluation<'a>> {
-        let (actual, expected) = (comparable_calls(actual)?, comparable_calls(expected)?);
-        let found = tool_parameter_match(&self.rule, &expected, &actual)?;
+        let Some(expected) = pair.expected else { return Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)) };
+        let (actual, expected) = (comparable_calls(pair.actual)?, comparable_calls(expected)?);
+        let found = tool_parameter_match_paced(&self.rule, &expected, &actual, pace).await?;
         let mut turn = match &found {
             Some(found) => TurnEvaluation::scored(found.score, self.threshold),
             None => TurnEvaluation::not_evaluated("the turn expects no tool call"),
         };
-        if scoring.explain.wants(turn.status) {
+        if explain.wants(turn.status) {
             let pairs = found.map(|found| found.pairs).unwrap_or_default();
-            let alignment = difference::explain_parameters(&self.rule, &expected, &actual, &pairs);
+            let alignment =
+                difference::explain_parameters(&self.rule, &expected, &actual, &pairs, pace).await;
             turn.explanation =
                 Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
         }

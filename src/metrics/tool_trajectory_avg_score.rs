@@ -8,17 +8,21 @@
 //! In the `adk-ts` dialect the match is always exact, arguments are compared as JavaScript serialises them, and
 //! a turn without a list of tool calls is not evaluated.
 
+use std::rc::Rc;
+
 use super::{
-    Case, Dialect, Evaluation, Explanation, ExtraTurns, Metric, MetricInfo, NO_TURNS, Scoring,
-    TurnEvaluation, TurnPair, comparable, comparable_calls,
+    Case, Dialect, Evaluation, Explain, Explanation, ExtraTurns, Metric, MetricInfo, NO_TURNS, Scoring,
+    SlicedTurn, TurnEvaluation, TurnPair, comparable, comparable_calls, in_slices,
 };
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
+use crate::foundation::pace::{Pace, at_once};
 use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::invocation::{IntermediateData, Invocation, TOOL_CALLS};
 use crate::model::results::EvalStatus;
 use crate::text::trim;
-use crate::trajectory::{CallEquality, MatchType, difference, matches};
+use crate::trajectory::matching::matches_paced;
+use crate::trajectory::{CallEquality, MatchType, difference};
 
 struct ToolTrajectoryAvgScore {
     name: String,
@@ -92,18 +96,19 @@ impl Metric for ToolTrajectoryAvgScore {
         pair: TurnPair<'a>,
         scoring: &mut Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        let (mut match_type, mut equality) = (self.match_type, self.equality);
-        if scoring.dialect == Dialect::AdkTs {
-            if !lists_calls(pair.actual) {
-                return Ok(TurnEvaluation::not_evaluated("the actual turn has no `toolUses`"));
-            }
-            if !lists_calls(pair.both(&self.name, case)?.1) {
-                return Ok(TurnEvaluation::not_evaluated("the expected turn has no `toolUses`"));
-            }
-            (match_type, equality) = (MatchType::Exact, CallEquality::ArgsAsJsText);
-        }
-        let (actual, expected) = pair.both(&self.name, case)?;
-        self.compare(match_type, equality, actual, expected, scoring)
+        at_once(self.compare(*case, pair, scoring.dialect, scoring.explain, &Pace::unbroken()))
+    }
+
+    fn turn_in_slices<'a>(
+        self: Rc<Self>,
+        case: Case<'a>,
+        pair: TurnPair<'a>,
+        scoring: &Scoring,
+    ) -> Option<SlicedTurn<'a>> {
+        let Scoring { dialect, explain, .. } = *scoring;
+        pair.is_large().then(|| -> SlicedTurn<'a> {
+            Box::pin(async move { self.compare(case, pair, dialect, explain, &in_slices()).await })
+        })
     }
 
     /// In its dialect, scores as `@iqai/adk` 0.5.9 does: where no turn has a score, the overall status compares
@@ -125,25 +130,37 @@ impl Metric for ToolTrajectoryAvgScore {
 }
 
 impl ToolTrajectoryAvgScore {
-    fn compare<'a>(
+    async fn compare<'a>(
         &self,
-        match_type: MatchType,
-        equality: CallEquality,
-        actual: Invocation<'a>,
-        expected: Invocation<'a>,
-        scoring: &Scoring,
+        case: Case<'a>,
+        pair: TurnPair<'a>,
+        dialect: Dialect,
+        explain: Explain,
+        pace: &Pace,
     ) -> Result<TurnEvaluation<'a>> {
+        let (mut match_type, mut equality) = (self.match_type, self.equality);
+        if dialect == Dialect::AdkTs {
+            if !lists_calls(pair.actual) {
+                return Ok(TurnEvaluation::not_evaluated("the actual turn has no `toolUses`"));
+            }
+            if !lists_calls(pair.both(&self.name, &case)?.1) {
+                return Ok(TurnEvaluation::not_evaluated("the expected turn has no `toolUses`"));
+            }
+            (match_type, equality) = (MatchType::Exact, CallEquality::ArgsAsJsText);
+        }
+        let (actual, expected) = pair.both(&self.name, &case)?;
         let (actual, expected) = (comparable_calls(actual)?, comparable_calls(expected)?);
-        let matched = matches(match_type, equality, &expected, &actual)?;
+        let matched = matches_paced(match_type, equality, &expected, &actual, pace).await?;
         let mut turn = TurnEvaluation::scored(if matched { 1.0 } else { 0.0 }, self.threshold);
-        if scoring.explain.wants(turn.status) {
+        if explain.wants(turn.status) {
             let mut explanation = Explanation::default();
             if expected.is_empty() && !actual.is_empty() && match_type != MatchType::Exact {
                 let warning = "no tool call is expected, so any calls match; use EXACT to allow none";
                 explanation.warnings.push(warning.into());
             }
             let ordered = match_type != MatchType::AnyOrder;
-            explanation.alignment = Some(difference::explain(&expected, &actual, equality, ordered));
+            explanation.alignment =
+                Some(difference::explain_paced(&expected, &actual, equality, ordered, None, pace).await);
             turn.explanation = Some(Box::new(explanation));
         }
         Ok(turn)

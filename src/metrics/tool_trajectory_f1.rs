@@ -6,15 +6,19 @@
 //! `name_and_required_args` (default: every expected argument is present and equal, others are allowed).
 //! `ordered` (default true) requires the same order. The conversation's score is the mean of its turns.
 
+use std::rc::Rc;
+
 use super::tool_parameter_match::match_mode;
 use super::{
-    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, NO_TURNS, Scoring, TurnEvaluation,
-    TurnPair, comparable_calls, same_length,
+    Case, Evaluation, Explain, Explanation, Metric, MetricInfo, NO_REFERENCE, NO_TURNS, Scoring, SlicedTurn,
+    TurnEvaluation, TurnPair, comparable_calls, in_slices, same_length,
 };
 use crate::foundation::error::Result;
+use crate::foundation::pace::{Pace, at_once};
 use crate::model::config::{MetricConfig, read_flag, settings};
-use crate::model::invocation::{Invocation, TOOL_CALLS};
-use crate::trajectory::{CallEquality, MatchMode, difference, tool_trajectory_f1};
+use crate::model::invocation::TOOL_CALLS;
+use crate::trajectory::f1::tool_trajectory_f1_paced;
+use crate::trajectory::{CallEquality, MatchMode, difference};
 
 struct ToolTrajectoryF1 {
     threshold: f64,
@@ -57,10 +61,19 @@ impl Metric for ToolTrajectoryF1 {
         pair: TurnPair<'a>,
         scoring: &mut Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        match pair.expected {
-            Some(expected) => self.compare(pair.actual, expected, scoring),
-            None => Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)),
-        }
+        at_once(self.compare(pair, scoring.explain, &Pace::unbroken()))
+    }
+
+    fn turn_in_slices<'a>(
+        self: Rc<Self>,
+        _: Case<'a>,
+        pair: TurnPair<'a>,
+        scoring: &Scoring,
+    ) -> Option<SlicedTurn<'a>> {
+        let explain = scoring.explain;
+        pair.is_large().then(|| -> SlicedTurn<'a> {
+            Box::pin(async move { self.compare(pair, explain, &in_slices()).await })
+        })
     }
 
     fn conclude<'a>(&self, case: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
@@ -70,18 +83,20 @@ impl Metric for ToolTrajectoryF1 {
 }
 
 impl ToolTrajectoryF1 {
-    fn compare<'a>(
+    async fn compare<'a>(
         &self,
-        actual: Invocation<'a>,
-        expected: Invocation<'a>,
-        scoring: &Scoring,
+        pair: TurnPair<'a>,
+        explain: Explain,
+        pace: &Pace,
     ) -> Result<TurnEvaluation<'a>> {
-        let (actual, expected) = (comparable_calls(actual)?, comparable_calls(expected)?);
-        let f1 = tool_trajectory_f1(self.mode, self.ordered, &expected, &actual)?;
+        let Some(expected) = pair.expected else { return Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)) };
+        let (actual, expected) = (comparable_calls(pair.actual)?, comparable_calls(expected)?);
+        let f1 = tool_trajectory_f1_paced(self.mode, self.ordered, &expected, &actual, pace).await?;
         let mut turn = TurnEvaluation::scored(f1.score, self.threshold);
-        if scoring.explain.wants(turn.status) {
-            let equality = CallEquality::from(self.mode);
-            let alignment = difference::explain_matches(&expected, &actual, equality, self.ordered, f1.pairs);
+        if explain.wants(turn.status) {
+            let (equality, pairs) = (CallEquality::from(self.mode), Some(f1.pairs));
+            let alignment =
+                difference::explain_paced(&expected, &actual, equality, self.ordered, pairs, pace).await;
             turn.explanation =
                 Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
         }

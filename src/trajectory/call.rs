@@ -16,6 +16,9 @@ use crate::model::content::ToolCall;
 /// may be compared with. About a second of work.
 pub(super) const MAX_COMPARED_BYTES: usize = 1 << 31;
 
+/// The work for a call besides its bytes.
+const WORK_OF_CALL: usize = 64;
+
 /// A call whose arguments are sorted by key, so that two calls are compared in one pass over both.
 pub(super) struct PreparedCall<'c, 'a> {
     pub(super) source: &'c ToolCall<'a>,
@@ -46,6 +49,11 @@ impl<'c, 'a> PreparedCall<'c, 'a> {
                 + source.args.map_or(0, |args| args.raw().len()),
         };
         calls.iter().map(prepare).collect()
+    }
+
+    /// How much work it is to read calls once.
+    pub(super) fn work(calls: &[Self]) -> usize {
+        calls.iter().map(|call| call.bytes + WORK_OF_CALL).sum()
     }
 
     /// By key.
@@ -118,38 +126,45 @@ impl CallEquality {
     }
 }
 
-/// Pairs calls of one side with calls of the other.
-type Align<'f, 'c, 'a> =
-    &'f mut dyn FnMut(&[PreparedCall<'c, 'a>], &[PreparedCall<'c, 'a>]) -> Result<Vec<CallPair>>;
+/// Two trajectories without their common prefix.
+pub(super) struct Rest<'p, 'c, 'a> {
+    prefix: usize,
+    pub(super) expected: &'p [PreparedCall<'c, 'a>],
+    pub(super) actual: &'p [PreparedCall<'c, 'a>],
+}
 
-/// Pairs the common prefix of both trajectories and passes the rest to `align`.
-///
-/// A call that fully matches the expected one, with nothing unpaired before either, belongs to some best
-/// ordered alignment, and to the one with the smallest indices: pairing the two with other calls gains nothing.
-/// Without order this holds only if no expected call remains.
-///
-/// # Errors
-/// `limit_exceeded` if the rest is too much to compare; those of `align`.
-pub(super) fn align_rest<'c, 'a>(
-    ordered: bool,
-    (expected, actual): (&[PreparedCall<'c, 'a>], &[PreparedCall<'c, 'a>]),
-    whole: &dyn Fn(&PreparedCall<'c, 'a>, &PreparedCall<'c, 'a>) -> bool,
-    align: Align<'_, 'c, 'a>,
-) -> Result<Vec<CallPair>> {
-    let common = expected.iter().zip(actual).take_while(|(expected, actual)| whole(expected, actual)).count();
-    let begun = if ordered || common == expected.len() { common } else { 0 };
-    let mut pairs: Vec<CallPair> = (0..begun).map(|at| CallPair { expected: at, actual: at }).collect();
-    let expected = expected.get(begun..).unwrap_or_default();
-    let actual = actual.get(begun..).unwrap_or_default();
-    if expected.is_empty() || actual.is_empty() {
-        return Ok(pairs);
+impl<'p, 'c, 'a> Rest<'p, 'c, 'a> {
+    /// Splits off the common prefix.
+    ///
+    /// A call that fully matches the expected one, with nothing unpaired before either, belongs to some best
+    /// ordered alignment, and to the one with the smallest indices: pairing the two with other calls gains nothing.
+    /// Without order this holds only if no expected call remains.
+    ///
+    /// # Errors
+    /// `limit_exceeded` if the rest is too much to compare.
+    pub(super) fn new(
+        ordered: bool,
+        (expected, actual): (&'p [PreparedCall<'c, 'a>], &'p [PreparedCall<'c, 'a>]),
+        whole: &dyn Fn(&PreparedCall<'c, 'a>, &PreparedCall<'c, 'a>) -> bool,
+    ) -> Result<Self> {
+        let pairs = expected.iter().zip(actual);
+        let common = pairs.take_while(|(expected, actual)| whole(expected, actual)).count();
+        let prefix = if ordered || common == expected.len() { common } else { 0 };
+        let expected = expected.get(prefix..).unwrap_or_default();
+        let actual = actual.get(prefix..).unwrap_or_default();
+        refuse_too_much_to_compare(expected, actual)?;
+        Ok(Self { prefix, expected, actual })
     }
-    refuse_too_much_to_compare(expected, actual)?;
-    let rest = align(expected, actual)?;
-    pairs.extend(
-        rest.iter().map(|pair| CallPair { expected: pair.expected + begun, actual: pair.actual + begun }),
-    );
-    Ok(pairs)
+
+    /// The pairs of both trajectories, given those of the rest.
+    pub(super) fn with_prefix(&self, rest: Vec<CallPair>) -> Vec<CallPair> {
+        let prefix = self.prefix;
+        let mut pairs: Vec<CallPair> = (0..prefix).map(|at| CallPair { expected: at, actual: at }).collect();
+        let shifted =
+            |pair: &CallPair| CallPair { expected: pair.expected + prefix, actual: pair.actual + prefix };
+        pairs.extend(rest.iter().map(shifted));
+        pairs
+    }
 }
 
 fn refuse_too_much_to_compare(

@@ -15,6 +15,7 @@ use super::f1::largest_pairs;
 use super::matching::CallEquality;
 use super::parameter_match::ParameterMatch;
 use crate::foundation::json::{Json, JsonKind};
+use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::write::{Write, Writer, json_object};
 use crate::model::content::ToolCall;
 
@@ -163,51 +164,51 @@ pub fn explain<'a>(
     equality: CallEquality,
     ordered: bool,
 ) -> Vec<AlignmentEntry<'a>> {
-    explain_calls(&PreparedCall::all(expected), &PreparedCall::all(actual), equality, ordered, None)
+    at_once(explain_paced(expected, actual, equality, ordered, None, &Pace::unbroken()))
 }
 
-/// As [`explain`], given the pairs that [`tool_trajectory_f1`](super::tool_trajectory_f1) found.
-#[must_use]
-pub fn explain_matches<'a>(
+/// As [`explain`], in slices. `pairs` are those that [`tool_trajectory_f1`](super::tool_trajectory_f1) found, if it was
+/// called.
+pub async fn explain_paced<'a>(
     expected: &[ToolCall<'a>],
     actual: &[ToolCall<'a>],
     equality: CallEquality,
     ordered: bool,
-    pairs: Vec<CallPair>,
-) -> Vec<AlignmentEntry<'a>> {
-    explain_calls(&PreparedCall::all(expected), &PreparedCall::all(actual), equality, ordered, Some(pairs))
-}
-
-fn explain_calls<'a>(
-    expected: &[PreparedCall<'_, 'a>],
-    actual: &[PreparedCall<'_, 'a>],
-    equality: CallEquality,
-    ordered: bool,
     pairs: Option<Vec<CallPair>>,
+    pace: &Pace,
 ) -> Vec<AlignmentEntry<'a>> {
-    let pairs = pairs.map_or_else(|| largest_pairs(equality, ordered, expected, actual), Ok);
-    let Ok(pairs) = pairs else { return call_by_call(expected, actual, equality) };
-    let mut draft = AlignmentDraft::new(expected, actual);
-    pairs.iter().for_each(|pair| draft.pair(AlignmentKind::Match, *pair));
-    if ordered {
-        draft.pair_moved(equality);
+    let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
+    pace.count(PreparedCall::work(&expected) + PreparedCall::work(&actual)).await;
+    let mut draft = AlignmentDraft::new(&expected, &actual);
+    let pairs = match pairs {
+        Some(pairs) => Ok(pairs),
+        None => largest_pairs(equality, ordered, &expected, &actual, pace).await,
+    };
+    match pairs {
+        Ok(pairs) => {
+            pairs.iter().for_each(|pair| draft.pair(AlignmentKind::Match, *pair));
+            if ordered {
+                draft.pair_moved(equality, pace).await;
+            }
+            if equality != CallEquality::Name {
+                draft.pair_within_gaps(if ordered { &pairs } else { &[] }, pace).await;
+            }
+        }
+        Err(_) => draft.pair_call_by_call(equality),
     }
-    if equality != CallEquality::Name {
-        draft.pair_within_gaps(if ordered { &pairs } else { &[] });
-    }
-    draft.entries(&|expected, actual| argument_differences(expected, actual, equality))
+    draft.entries(&|expected, actual| argument_differences(expected, actual, equality), pace).await
 }
 
 /// Explains the score of an invocation, given the pairs it was made of. O(n).
 ///
 /// A pair is a [`AlignmentKind::Match`] if every expected argument matches; the differences are the expected
 /// arguments that do not.
-#[must_use]
-pub fn explain_parameters<'a>(
+pub async fn explain_parameters<'a>(
     parameters: &ParameterMatch,
     expected: &[ToolCall<'a>],
     actual: &[ToolCall<'a>],
     pairs: &[CallPair],
+    pace: &Pace,
 ) -> Vec<AlignmentEntry<'a>> {
     let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
     let differences = |expected: &PreparedCall<'_, 'a>, actual: &PreparedCall<'_, 'a>| {
@@ -218,26 +219,9 @@ pub fn explain_parameters<'a>(
         let calls = expected.get(pair.expected).zip(actual.get(pair.actual));
         let whole = calls.is_some_and(|(expected, actual)| differences(expected, actual).is_empty());
         draft.pair(if whole { AlignmentKind::Match } else { AlignmentKind::Arguments }, *pair);
+        pace.count(calls.map_or(0, |(expected, actual)| expected.bytes + actual.bytes)).await;
     }
-    draft.entries(&differences)
-}
-
-/// Compares each expected call with the actual call at the same position.
-fn call_by_call<'a>(
-    expected: &[PreparedCall<'_, 'a>],
-    actual: &[PreparedCall<'_, 'a>],
-    equality: CallEquality,
-) -> Vec<AlignmentEntry<'a>> {
-    let mut draft = AlignmentDraft::new(expected, actual);
-    for (at, (expected, actual)) in expected.iter().zip(actual).enumerate() {
-        let pair = CallPair { expected: at, actual: at };
-        if equality.holds_between(expected, actual) {
-            draft.pair(AlignmentKind::Match, pair);
-        } else if expected.name == actual.name {
-            draft.pair(AlignmentKind::Arguments, pair);
-        }
-    }
-    draft.entries(&|expected, actual| argument_differences(expected, actual, equality))
+    draft.entries(&differences, pace).await
 }
 
 /// An alignment under construction.
@@ -274,13 +258,25 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
         calls.filter(|(_, taken)| !**taken).map(|(call, _)| call)
     }
 
+    /// Pairs each expected call with the actual call at the same position.
+    fn pair_call_by_call(&mut self, equality: CallEquality) {
+        for (at, (expected, actual)) in self.expected.iter().zip(self.actual).enumerate() {
+            let pair = CallPair { expected: at, actual: at };
+            if equality.holds_between(expected, actual) {
+                self.pair(AlignmentKind::Match, pair);
+            } else if expected.name == actual.name {
+                self.pair(AlignmentKind::Arguments, pair);
+            }
+        }
+    }
+
     /// Pairs each unpaired expected call with the first unpaired call that is equal, at any position.
-    fn pair_moved(&mut self, equality: CallEquality) {
+    async fn pair_moved(&mut self, equality: CallEquality, pace: &Pace) {
         let mut compared = 0;
         let print = |call: &PreparedCall<'c, 'a>| equality.fingerprint(call.source);
         let mut open: Vec<_> = self.open_actual().map(|(a, actual)| (print(actual), a, actual)).collect();
         for (e, expected) in self.open_expected() {
-            let wanted = print(expected);
+            let (wanted, before) = (print(expected), compared);
             let found = open.iter().position(|(print, _, actual)| {
                 if *print != wanted || compared > MAX_MOVED_BYTES {
                     return false;
@@ -292,14 +288,16 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
                 let (_, a, _) = open.remove(at);
                 self.pair(AlignmentKind::Moved, CallPair { expected: e, actual: a });
             }
+            pace.count(open.len() + expected.bytes + compared - before).await;
         }
     }
 
     /// Pairs calls of the same name between two consecutive `anchors`, the most similar first.
-    fn pair_within_gaps(&mut self, anchors: &[CallPair]) {
+    async fn pair_within_gaps(&mut self, anchors: &[CallPair], pace: &Pace) {
         let mut compared = 0;
         let mut open: Vec<_> = self.open_actual().collect();
         for (e, expected) in self.open_expected() {
+            let compared_before = compared;
             let before = anchors.partition_point(|anchor| anchor.expected < e);
             let from = before.checked_sub(1).and_then(|at| anchors.get(at)).map_or(0, |a| a.actual + 1);
             let until = anchors.get(before).map_or(usize::MAX, |anchor| anchor.actual);
@@ -322,13 +320,15 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
                 let (a, _) = open.remove(at);
                 self.pair(AlignmentKind::Arguments, CallPair { expected: e, actual: a });
             }
+            pace.count(open.len() + compared - compared_before).await;
         }
     }
 
     /// The entries in reading order.
-    fn entries(
+    async fn entries(
         &self,
         differences: &dyn Fn(&PreparedCall<'c, 'a>, &PreparedCall<'c, 'a>) -> Vec<Difference<'a>>,
+        pace: &Pace,
     ) -> Vec<AlignmentEntry<'a>> {
         let index = |at: usize| u32::try_from(at).ok();
         let mut extras = self.open_actual().map(|(a, _)| a).peekable();
@@ -354,6 +354,7 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
                 actual_index: actual.and_then(index),
                 differences: other.map(|actual| differences(expected, actual)).unwrap_or_default(),
             });
+            pace.count(other.map_or(0, |actual| expected.bytes + actual.bytes)).await;
         }
         entries.extend(extras.map(extra));
         entries

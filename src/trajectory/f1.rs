@@ -11,11 +11,12 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use super::alignment::{CallPair, largest};
-use super::call::{PreparedCall, align_rest};
+use super::alignment::{CallPair, largest_paced};
+use super::call::{PreparedCall, Rest};
 use super::equal::fingerprint;
 use super::matching::{CallEquality, MatchMode};
 use crate::foundation::error::Result;
+use crate::foundation::pace::{Pace, at_once};
 use crate::model::content::ToolCall;
 
 /// The score of an invocation.
@@ -48,12 +49,26 @@ pub fn tool_trajectory_f1(
     expected: &[ToolCall<'_>],
     actual: &[ToolCall<'_>],
 ) -> Result<F1> {
+    at_once(tool_trajectory_f1_paced(match_mode, ordered, expected, actual, &Pace::unbroken()))
+}
+
+/// As [`tool_trajectory_f1`], in slices.
+///
+/// # Errors
+/// As [`tool_trajectory_f1`].
+pub async fn tool_trajectory_f1_paced(
+    match_mode: MatchMode,
+    ordered: bool,
+    expected: &[ToolCall<'_>],
+    actual: &[ToolCall<'_>],
+    pace: &Pace,
+) -> Result<F1> {
     let calls = expected.len() + actual.len();
     if calls == 0 {
         return Ok(F1 { score: 1.0, pairs: Vec::new() });
     }
-    let pairs =
-        largest_pairs(match_mode.into(), ordered, &PreparedCall::all(expected), &PreparedCall::all(actual))?;
+    let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
+    let pairs = largest_pairs(match_mode.into(), ordered, &expected, &actual, pace).await?;
     Ok(F1 { score: 2.0 * pairs.len() as f64 / calls as f64, pairs })
 }
 
@@ -73,30 +88,32 @@ fn marks(equality: CallEquality, call: &PreparedCall<'_, '_>) -> u64 {
 }
 
 /// The largest set of pairs in which the actual call matches the expected one.
-pub(super) fn largest_pairs(
+pub(super) async fn largest_pairs(
     equality: CallEquality,
     ordered: bool,
     expected: &[PreparedCall<'_, '_>],
     actual: &[PreparedCall<'_, '_>],
+    pace: &Pace,
 ) -> Result<Vec<CallPair>> {
     let holds = |expected: &PreparedCall<'_, '_>, actual: &PreparedCall<'_, '_>| {
+        pace.add(expected.bytes.min(actual.bytes));
         equality.holds_between(expected, actual)
     };
-    align_rest(ordered, (expected, actual), &holds, &mut |expected, actual| {
-        // Most pairs differ in their marks, which are made once a call.
-        let marked = |calls: &[PreparedCall<'_, '_>]| -> Vec<u64> {
-            calls.iter().map(|call| marks(equality, call)).collect()
-        };
-        let (wanted, found) = (marked(expected), marked(actual));
-        largest(ordered, expected.len(), actual.len(), |e, a| {
-            let marks = wanted.get(e).zip(found.get(a));
-            marks.is_some_and(|(wanted, found)| wanted & !found == 0)
-                && expected
-                    .get(e)
-                    .zip(actual.get(a))
-                    .is_some_and(|(expected, actual)| holds(expected, actual))
-        })
-    })
+    let rest = Rest::new(ordered, (expected, actual), &holds)?;
+    // Most pairs differ in their marks, which are made once a call.
+    let marked = |calls: &[PreparedCall<'_, '_>]| -> Vec<u64> {
+        pace.add(PreparedCall::work(calls));
+        calls.iter().map(|call| marks(equality, call)).collect()
+    };
+    let (wanted, found) = (marked(rest.expected), marked(rest.actual));
+    let related = |e: usize, a: usize| {
+        let marks = wanted.get(e).zip(found.get(a));
+        let calls = rest.expected.get(e).zip(rest.actual.get(a));
+        marks.is_some_and(|(wanted, found)| wanted & !found == 0)
+            && calls.is_some_and(|(expected, actual)| holds(expected, actual))
+    };
+    let pairs = largest_paced(ordered, rest.expected.len(), rest.actual.len(), &related, pace).await?;
+    Ok(rest.with_prefix(pairs))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use super::alignment::too_many;
 use super::equal::{args_equal_as_js_text, equal, fingerprint};
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
+use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::sort::sort;
 use crate::model::content::ToolCall;
 
@@ -136,6 +137,20 @@ pub fn matches(
     expected: &[ToolCall<'_>],
     actual: &[ToolCall<'_>],
 ) -> Result<bool> {
+    at_once(matches_paced(match_type, equality, expected, actual, &Pace::unbroken()))
+}
+
+/// As [`matches`], in slices.
+///
+/// # Errors
+/// As [`matches`].
+pub async fn matches_paced(
+    match_type: MatchType,
+    equality: CallEquality,
+    expected: &[ToolCall<'_>],
+    actual: &[ToolCall<'_>],
+    pace: &Pace,
+) -> Result<bool> {
     Ok(match match_type {
         MatchType::Exact => {
             expected.len() == actual.len()
@@ -146,20 +161,22 @@ pub fn matches(
             expected.iter().all(|expected| actual.any(|actual| equality.holds(expected, actual)))
         }
         MatchType::AnyOrder => {
-            expected.len() <= actual.len() && matches_any_order(equality, expected, actual)?
+            expected.len() <= actual.len() && matches_any_order(equality, expected, actual, pace).await?
         }
     })
 }
 
-fn matches_any_order(
+async fn matches_any_order(
     equality: CallEquality,
     expected: &[ToolCall<'_>],
     actual: &[ToolCall<'_>],
+    pace: &Pace,
 ) -> Result<bool> {
     /// Up to this many pairs, comparing is cheaper than hashing.
     const FEW_PAIRS: usize = 1024;
     if expected.len().saturating_mul(actual.len()) <= FEW_PAIRS {
-        return takes_each(equality, expected.iter().collect(), actual.iter().collect(), &mut { usize::MAX });
+        let (expected, actual) = (expected.iter().collect(), actual.iter().collect());
+        return takes_each(equality, expected, actual, &mut { usize::MAX }, pace).await;
     }
     let mut left = MAX_COLLISIONS;
     let (expected, actual) = (by_fingerprint(equality, expected), by_fingerprint(equality, actual));
@@ -168,7 +185,8 @@ fn matches_any_order(
         let from = actual.partition_point(|(other, _)| other < hash);
         let candidates = actual.iter().skip(from).take_while(|(other, _)| other == hash);
         let wanted = wanted.iter().map(|(_, call)| *call).collect();
-        if !takes_each(equality, wanted, candidates.map(|(_, call)| *call).collect(), &mut left)? {
+        let candidates = candidates.map(|(_, call)| *call).collect();
+        if !takes_each(equality, wanted, candidates, &mut left, pace).await? {
             return Ok(false);
         }
     }
@@ -176,31 +194,36 @@ fn matches_any_order(
 }
 
 /// Whether every expected call finds a candidate of its own within the allowed number of comparisons.
-fn takes_each<'c, 'a: 'c>(
+async fn takes_each<'c, 'a: 'c>(
     equality: CallEquality,
     expected: Vec<&'c ToolCall<'a>>,
     mut candidates: Vec<&'c ToolCall<'a>>,
     left: &mut usize,
+    pace: &Pace,
 ) -> Result<bool> {
     let (wanted, given) = (expected.len(), candidates.len());
     for expected in expected {
-        let mut differing = 0;
-        let found = candidates.iter().position(|actual| {
-            let holds = equality.holds(expected, actual);
-            if !holds {
-                let bytes = |call: &ToolCall<'_>| call.args.map_or(0, |args| args.raw().len());
-                differing += 1 + bytes(expected).max(bytes(actual)) / COLLISION_BYTES;
+        let mut at = 0;
+        loop {
+            let Some(actual) = candidates.get(at) else { return Ok(false) };
+            let bytes = bytes(expected).max(bytes(actual));
+            pace.count(bytes).await;
+            if equality.holds(expected, actual) {
+                candidates.swap_remove(at);
+                break;
             }
-            holds || differing > *left
-        });
-        match found {
-            _ if differing > *left => return Err(too_many(wanted, given, "that look alike")),
-            Some(at) => candidates.swap_remove(at),
-            None => return Ok(false),
-        };
-        *left -= differing;
+            at += 1;
+            let Some(rest) = left.checked_sub(1 + bytes / COLLISION_BYTES) else {
+                return Err(too_many(wanted, given, "that look alike"));
+            };
+            *left = rest;
+        }
     }
     Ok(true)
+}
+
+fn bytes(call: &ToolCall<'_>) -> usize {
+    call.args.map_or(0, |args| args.raw().len())
 }
 
 fn by_fingerprint<'c, 'a>(equality: CallEquality, calls: &'c [ToolCall<'a>]) -> Vec<(u64, &'c ToolCall<'a>)> {

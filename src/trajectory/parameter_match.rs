@@ -8,13 +8,14 @@
 
 use std::borrow::Cow;
 
-use super::alignment::{Agreement, CallPair, best, largest_by_name};
-use super::call::{Argument, PreparedCall, align_rest};
+use super::alignment::{Agreement, CallPair, best_paced, largest_by_name_paced};
+use super::call::{Argument, PreparedCall, Rest};
 use super::matching::MatchMode;
 use super::strategy::Strategies;
 use crate::foundation::error::Result;
 use crate::foundation::interner::Interner;
 use crate::foundation::json::Json;
+use crate::foundation::pace::{Pace, at_once};
 use crate::model::content::ToolCall;
 
 /// How arguments and calls are compared.
@@ -71,11 +72,24 @@ pub fn tool_parameter_match(
     expected: &[ToolCall<'_>],
     actual: &[ToolCall<'_>],
 ) -> Result<Option<ParameterScore>> {
+    at_once(tool_parameter_match_paced(parameters, expected, actual, &Pace::unbroken()))
+}
+
+/// As [`tool_parameter_match`], in slices.
+///
+/// # Errors
+/// As [`tool_parameter_match`].
+pub async fn tool_parameter_match_paced(
+    parameters: &ParameterMatch,
+    expected: &[ToolCall<'_>],
+    actual: &[ToolCall<'_>],
+    pace: &Pace,
+) -> Result<Option<ParameterScore>> {
     if expected.is_empty() {
         return Ok(None);
     }
     let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
-    let pairs = parameters.align(&expected, &actual)?;
+    let pairs = parameters.align(&expected, &actual, pace).await?;
     // A plain sum from left to right, as google-adk computes means.
     let sum = pairs.iter().fold(0.0, |sum, pair| {
         let calls = expected.get(pair.expected).zip(actual.get(pair.actual));
@@ -85,10 +99,11 @@ pub fn tool_parameter_match(
 }
 
 impl ParameterMatch {
-    fn align<'c, 'a>(
+    async fn align<'c, 'a>(
         &self,
         expected: &[PreparedCall<'c, 'a>],
         actual: &[PreparedCall<'c, 'a>],
+        pace: &Pace,
     ) -> Result<Vec<CallPair>> {
         let mut numbers = Interner::default();
         let mut number = |call: &PreparedCall<'c, 'a>| match call.name {
@@ -97,18 +112,23 @@ impl ParameterMatch {
         };
         let mut names = |calls: &[PreparedCall<'c, 'a>]| calls.iter().map(&mut number).collect::<Vec<u32>>();
         if self.match_mode == MatchMode::NameOnly {
-            return largest_by_name(self.ordered, &names(expected), &names(actual));
+            return largest_by_name_paced(self.ordered, &names(expected), &names(actual), pace).await;
         }
         let whole = |expected: &PreparedCall<'c, 'a>, actual: &PreparedCall<'c, 'a>| {
+            pace.add(expected.bytes.min(actual.bytes));
             expected.name == actual.name && self.agreement(expected, actual).is_whole()
         };
-        align_rest(self.ordered, (expected, actual), &whole, &mut |expected, actual| {
-            best(self.ordered, &names(expected), &names(actual), |e, a| {
-                let calls = expected.get(e).zip(actual.get(a));
-                let nothing = Agreement { matched: 0, of: 1 };
-                calls.map_or(nothing, |(expected, actual)| self.agreement(expected, actual))
-            })
-        })
+        let rest = Rest::new(self.ordered, (expected, actual), &whole)?;
+        let agreement = |e: usize, a: usize| {
+            let Some((expected, actual)) = rest.expected.get(e).zip(rest.actual.get(a)) else {
+                return Agreement { matched: 0, of: 1 };
+            };
+            pace.add(expected.bytes + actual.bytes);
+            self.agreement(expected, actual)
+        };
+        let (expected, actual) = (names(rest.expected), names(rest.actual));
+        let pairs = best_paced(self.ordered, &expected, &actual, &agreement, pace).await?;
+        Ok(rest.with_prefix(pairs))
     }
 
     /// How much two calls agree, for choosing pairs.

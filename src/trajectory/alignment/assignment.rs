@@ -11,28 +11,32 @@
 #![expect(clippy::indexing_slicing, reason = "every index is a call's, below the length of its vector")]
 
 use super::PairValues;
+use crate::foundation::pace::Pace;
 
 /// The pairs (expected, actual) by expected call. Values are at least 0.
-pub(super) fn align(values: &PairValues, expected: usize) -> Vec<(usize, usize)> {
+pub(super) async fn align(values: &PairValues, expected: usize, pace: &Pace) -> Vec<(usize, usize)> {
     let actual = values.columns;
     let by_expected = ValueTable { cells: &values.cells, row_step: actual, column_step: 1 };
     let by_actual = ValueTable { row_step: 1, column_step: actual, ..by_expected };
     let (expected_potentials, actual_potentials, actual_by_expected) = if expected <= actual {
         let Solution { row_potentials, column_potentials, row_by_column } =
-            solve(expected, actual, by_expected);
+            solve(expected, actual, by_expected, pace).await;
         let mut actual_by_expected = vec![actual; expected];
         let taken = row_by_column.iter().enumerate().filter(|(_, e)| **e != NOBODY);
         taken.for_each(|(a, e)| actual_by_expected[*e] = a);
         (row_potentials, column_potentials, actual_by_expected)
     } else {
         let Solution { row_potentials, column_potentials, mut row_by_column } =
-            solve(actual, expected, by_actual);
+            solve(actual, expected, by_actual, pace).await;
         row_by_column.iter_mut().for_each(|a| *a = actual.min(*a));
         (column_potentials, row_potentials, row_by_column)
     };
     let mut best =
         BestAlignment { values: by_expected, expected_potentials, actual_potentials, actual_by_expected };
-    (0..expected).for_each(|e| best.prefer_small_indices(e));
+    for e in 0..expected {
+        let looked_at = best.prefer_small_indices(e);
+        pace.count(looked_at).await;
+    }
     best.actual_by_expected.into_iter().enumerate().filter(|(_, a)| *a < actual).collect()
 }
 
@@ -79,16 +83,17 @@ impl BestAlignment<'_> {
     }
 
     /// Gives expected call `e` the smallest partner it has in any best alignment that agrees with
-    /// this one on all expected calls before it.
-    fn prefer_small_indices(&mut self, e: usize) {
+    /// this one on all expected calls before it. Returns how many pairs were looked at, at most.
+    fn prefer_small_indices(&mut self, e: usize) -> usize {
         let given_up = self.actual_by_expected[e];
         let candidates = given_up.min(self.actual_potentials.len());
         if !(0..candidates).any(|a| self.is_tight(e, a)) {
-            return;
+            return candidates;
         }
+        let looked_at = self.values.cells.len();
         let moves = self.moves_towards(e, given_up);
         let better = (0..candidates).find(|a| moves[*a].is_some() && self.is_tight(e, *a));
-        let Some(better) = better else { return };
+        let Some(better) = better else { return looked_at };
         self.actual_by_expected[e] = better;
         let mut freed = better;
         while let Some(Reassignment { expected, to }) = moves[freed].filter(|_| freed != given_up) {
@@ -97,6 +102,7 @@ impl BestAlignment<'_> {
             }
             freed = to;
         }
+        looked_at
     }
 
     /// For each partner that could be freed by a chain of moves that ends at the one `e` gives up:
@@ -145,11 +151,24 @@ struct Solution {
 
 /// Assigns every row a column of its own so that the sum of the values is the largest. There are at least as
 /// many columns as rows.
-fn solve(rows: usize, columns: usize, values: ValueTable<'_>) -> Solution {
-    let mut row_potentials = vec![0i64; rows];
-    let mut column_potentials = vec![0i64; columns];
-    let mut row_by_column = vec![NOBODY; columns];
-    for start in 0..rows {
+async fn solve(rows: usize, columns: usize, values: ValueTable<'_>, pace: &Pace) -> Solution {
+    let mut solution = Solution {
+        row_potentials: vec![0; rows],
+        column_potentials: vec![0; columns],
+        row_by_column: vec![NOBODY; columns],
+    };
+    for row in 0..rows {
+        let visited = solution.assign(row, values);
+        pace.count(visited * columns).await;
+    }
+    solution
+}
+
+impl Solution {
+    /// Assigns one more row. Returns how many rows were visited for it.
+    fn assign(&mut self, start: usize, values: ValueTable<'_>) -> usize {
+        let Self { row_potentials, column_potentials, row_by_column } = self;
+        let columns = column_potentials.len();
         // Grows a tree of tight pairs from the new row until it reaches a column without a row.
         row_potentials[start] =
             (0..columns).map(|c| values.value(start, c) - column_potentials[c]).max().unwrap_or(0);
@@ -197,6 +216,6 @@ fn solve(rows: usize, columns: usize, values: ValueTable<'_>) -> Solution {
             row_by_column[column] = if previous == NOBODY { start } else { row_by_column[previous] };
             column = previous;
         }
+        tree_rows.len()
     }
-    Solution { row_potentials, column_potentials, row_by_column }
 }

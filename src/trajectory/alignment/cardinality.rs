@@ -8,24 +8,28 @@
 #![expect(clippy::indexing_slicing, reason = "every index is a call's, below the length of its vector")]
 
 use super::CallPair;
+use crate::foundation::pace::Pace;
 
 const FREE: usize = usize::MAX;
 
 /// The pairs, in the order of the expected calls. `partners` holds, for each expected call, the
 /// actual calls it may be paired with, each below `actual`.
-pub(super) fn align(partners: &[Vec<usize>], actual: usize) -> Vec<CallPair> {
+pub(super) async fn align(partners: &[Vec<usize>], actual: usize, pace: &Pace) -> Vec<CallPair> {
     let mut matching = Matching {
         partners,
         actual_by_expected: vec![FREE; partners.len()],
         expected_by_actual: vec![FREE; actual],
     };
     while let Some(distances) = matching.distances() {
+        // The search looked at all pairs.
+        pace.count(partners.iter().map(Vec::len).sum()).await;
         let mut next_partner = vec![0; partners.len()];
         for e in 0..partners.len() {
             if matching.actual_by_expected[e] == FREE {
                 matching.augment(e, &distances, &mut next_partner);
             }
         }
+        pace.count(next_partner.iter().sum()).await;
     }
     let pairs = matching.actual_by_expected.iter().enumerate().filter(|(_, actual)| **actual != FREE);
     pairs.map(|(expected, actual)| CallPair { expected, actual: *actual }).collect()

@@ -19,6 +19,7 @@ mod cardinality;
 mod monotonic;
 
 use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::sort::sort;
 
 /// The most pairs that an alignment may consider: 1,448 calls per side.
@@ -88,22 +89,27 @@ pub fn largest(
     actual: usize,
     related: impl Fn(usize, usize) -> bool,
 ) -> Result<Vec<CallPair>> {
-    largest_pairs(ordered, expected, actual, &related)
+    at_once(largest_paced(ordered, expected, actual, &related, &Pace::unbroken()))
 }
 
-fn largest_pairs(
+/// As [`largest`], in slices.
+pub(super) async fn largest_paced(
     ordered: bool,
     expected: usize,
     actual: usize,
     related: &dyn Fn(usize, usize) -> bool,
+    pace: &Pace,
 ) -> Result<Vec<CallPair>> {
     refuse_too_many_pairs(expected, actual)?;
-    Ok(if ordered {
-        monotonic::align(expected, actual, &|e, a| related(e, a).then_some(1))
-    } else {
-        let partners = |e| (0..actual).filter(|a| related(e, *a)).collect();
-        cardinality::align(&(0..expected).map(partners).collect::<Vec<_>>(), actual)
-    })
+    if ordered {
+        return Ok(monotonic::align(expected, actual, &|e, a| related(e, a).then_some(1), pace).await);
+    }
+    let mut partners: Vec<Vec<usize>> = Vec::with_capacity(expected);
+    for e in 0..expected {
+        partners.push((0..actual).filter(|a| related(e, *a)).collect());
+        pace.count(actual).await;
+    }
+    Ok(cardinality::align(&partners, actual, pace).await)
 }
 
 /// The pairs of calls of the same name that are worth the most.
@@ -132,28 +138,31 @@ pub fn best(
     actual: &[u32],
     agreement: impl Fn(usize, usize) -> Agreement,
 ) -> Result<Vec<CallPair>> {
-    best_pairs(ordered, expected, actual, &agreement)
+    at_once(best_paced(ordered, expected, actual, &agreement, &Pace::unbroken()))
 }
 
-fn best_pairs(
+/// As [`best`], in slices.
+pub(super) async fn best_paced(
     ordered: bool,
     expected: &[u32],
     actual: &[u32],
     agreement: &dyn Fn(usize, usize) -> Agreement,
+    pace: &Pace,
 ) -> Result<Vec<CallPair>> {
     if !ordered {
-        return best_in_any_order(expected, actual, agreement);
+        return best_in_any_order(expected, actual, agreement, pace).await;
     }
     refuse_too_many_pairs(expected.len(), actual.len())?;
     let agreement_of_name = |e, a| (expected.get(e) == actual.get(a)).then(|| agreement(e, a));
-    let values = PairValues::compute(expected.len(), actual.len(), &agreement_of_name)?;
-    Ok(monotonic::align(expected.len(), actual.len(), &|e, a| values.get(e, a)))
+    let values = PairValues::compute(expected.len(), actual.len(), &agreement_of_name, pace).await?;
+    Ok(monotonic::align(expected.len(), actual.len(), &|e, a| values.get(e, a), pace).await)
 }
 
-fn best_in_any_order(
+async fn best_in_any_order(
     expected: &[u32],
     actual: &[u32],
     agreement: &dyn Fn(usize, usize) -> Agreement,
+    pace: &Pace,
 ) -> Result<Vec<CallPair>> {
     let (expected, actual) = (by_name(expected), by_name(actual));
     let mut pairs = Vec::new();
@@ -174,10 +183,9 @@ fn best_in_any_order(
             let pair = |(_, expected): &(u32, usize), (_, actual): &(u32, usize)| (*expected, *actual);
             wanted.get(row).zip(found.get(column)).map(|(e, a)| pair(e, a))
         };
-        let values = PairValues::compute(rows, columns, &|row, column| {
-            indices(row, column).map(|(e, a)| agreement(e, a))
-        })?;
-        for (row, column) in assignment::align(&values, rows) {
+        let agreement_of_pair = |row, column| indices(row, column).map(|(e, a)| agreement(e, a));
+        let values = PairValues::compute(rows, columns, &agreement_of_pair, pace).await?;
+        for (row, column) in assignment::align(&values, rows, pace).await {
             pairs.extend(indices(row, column).map(|(expected, actual)| CallPair { expected, actual }));
         }
     }
@@ -191,8 +199,19 @@ fn best_in_any_order(
 /// # Errors
 /// `limit_exceeded` beyond [`MAX_PAIRS`], if `ordered`.
 pub fn largest_by_name(ordered: bool, expected: &[u32], actual: &[u32]) -> Result<Vec<CallPair>> {
+    at_once(largest_by_name_paced(ordered, expected, actual, &Pace::unbroken()))
+}
+
+/// As [`largest_by_name`], in slices.
+pub(super) async fn largest_by_name_paced(
+    ordered: bool,
+    expected: &[u32],
+    actual: &[u32],
+    pace: &Pace,
+) -> Result<Vec<CallPair>> {
     if ordered {
-        return largest(true, expected.len(), actual.len(), |e, a| expected.get(e) == actual.get(a));
+        let same_name = |e, a| expected.get(e) == actual.get(a);
+        return largest_paced(true, expected.len(), actual.len(), &same_name, pace).await;
     }
     // Calls of the same name are interchangeable, so the first takes the first.
     let (expected, actual) = (by_name(expected), by_name(actual));
@@ -222,25 +241,37 @@ struct PairValues {
 }
 
 impl PairValues {
-    fn compute(
+    async fn compute(
         rows: usize,
         columns: usize,
         agreement: &dyn Fn(usize, usize) -> Option<Agreement>,
+        pace: &Pace,
     ) -> Result<Self> {
         let mut agreements = Vec::with_capacity(rows * columns);
         for row in 0..rows {
-            agreements.extend((0..columns).map(|column| agreement(row, column)));
+            for column in 0..columns {
+                agreements.push(agreement(row, column));
+                pace.count(1).await;
+            }
         }
         // One more than the largest number of pairs, so that complete pairs only break ties.
         let pairs = rows.min(columns) as u64 + 1;
-        let denominator = common_denominator(&agreements, MAX_SCALE / (pairs * pairs))?;
+        let mut denominator = 1;
+        for agreements in agreements.chunks(FRACTIONS_AT_ONCE) {
+            denominator = common_denominator(denominator, agreements, MAX_SCALE / (pairs * pairs))?;
+            pace.count(agreements.len() * WORK_OF_FRACTION).await;
+        }
         let value = |agreement: Agreement| {
             let (matched, of) = agreement.reduced();
             let share = u64::from(matched) * (denominator / u64::from(of));
             (share * pairs).cast_signed() + i64::from(agreement.is_whole())
         };
-        let values = agreements.iter().map(|agreement| agreement.map_or(-1, value));
-        Ok(Self { columns, cells: values.collect() })
+        let mut cells = Vec::with_capacity(agreements.len());
+        for agreements in agreements.chunks(FRACTIONS_AT_ONCE) {
+            cells.extend(agreements.iter().map(|agreement| agreement.map_or(-1, value)));
+            pace.count(agreements.len() * WORK_OF_FRACTION).await;
+        }
+        Ok(Self { columns, cells })
     }
 
     fn get(&self, row: usize, column: usize) -> Option<i64> {
@@ -248,9 +279,12 @@ impl PairValues {
     }
 }
 
-/// A common multiple of all denominators.
-fn common_denominator(agreements: &[Option<Agreement>], limit: u64) -> Result<u64> {
-    let mut denominator: u64 = 1;
+/// How many fractions are reduced between two counts of work, and how much work one of them is.
+const FRACTIONS_AT_ONCE: usize = 1 << 10;
+const WORK_OF_FRACTION: usize = 16;
+
+/// A common multiple of a denominator and all those of some agreements.
+fn common_denominator(mut denominator: u64, agreements: &[Option<Agreement>], limit: u64) -> Result<u64> {
     for agreement in agreements.iter().flatten() {
         let of = u64::from(agreement.reduced().1);
         denominator = match denominator.checked_mul(of / gcd(of, denominator)) {

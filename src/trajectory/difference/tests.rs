@@ -20,7 +20,7 @@ fn calls_that_have_moved_are_found_in_few_comparisons() {
         (CallEquality::RequiredArgs, 2 * (MAX_MOVED_BYTES + bytes)),
     ] {
         let mut draft = AlignmentDraft::new(&expected, &actual);
-        let compared = compared_in(|| draft.pair_moved(equality));
+        let compared = compared_in(|| at_once(draft.pair_moved(equality, &Pace::unbroken())));
         assert!(compared <= most, "{equality:?}: {compared} bytes");
         let moved = draft.partners.iter().filter(|partner| partner.is_some()).count();
         assert!(moved > CALLS / 2, "{equality:?}: {moved} calls");

@@ -123,6 +123,34 @@ fn a_long_turn_is_left_in_its_middle() {
     assert!(pauses >= 2 * 8 * words.len() / Work::PER_POLL, "{pauses}");
 }
 
+/// A turn whose calls differ is left in its middle, by every metric that compares calls.
+#[test]
+fn calls_of_a_long_turn_are_compared_in_slices() {
+    let call = |at: usize| json!({ "name": "f", "args": { "a": at % 7, "text": "x".repeat(500), "c": at } });
+    let calls: Vec<_> = (0..300).map(call).collect();
+    let with = |calls: Vec<_>| {
+        let mut set = set(&[("long", &["red"])]);
+        set["eval_cases"][0]["conversation"][0]["intermediate_data"] = json!({ "tool_uses": calls });
+        set
+    };
+    let (expected, actual) = (with(calls.clone()), with(calls.into_iter().rev().collect()));
+    let metrics = ["tool_trajectory_avg_score", "tool_trajectory_f1", "tool_parameter_match"];
+    let pauses = metrics.map(|name| {
+        let mut pauses = 0;
+        let config = json!({ "criteria": { name: 1 } }).to_string();
+        with_run(&expected, &actual, &config, Options::default(), |run| {
+            assert!(after_pauses(run, &mut pauses).metrics[0].score.is_some(), "{name}");
+            assert_finished(run);
+        });
+        pauses
+    });
+    // All are read to find those that have moved.
+    assert!(pauses[0] >= 2 * 300 * 500 / Work::PER_POLL + 1, "{pauses:?}");
+    // A call is compared with half of the others on average.
+    let least = 300 * 300 / 2 * 500 / Work::PER_POLL;
+    assert!(pauses[1].min(pauses[2]) >= least, "{pauses:?}, {least}");
+}
+
 #[test]
 fn what_is_too_large_to_be_scored_in_pieces_is_not_evaluated() {
     let long = "x ".repeat((1 << 21) + 1);
@@ -143,6 +171,16 @@ fn what_is_too_large_to_be_scored_in_pieces_is_not_evaluated() {
         let reason = after_pauses(run, &mut 0).metrics[0].reason.clone().unwrap();
         assert!(reason.contains("10001 tool calls") && reason.contains("at most 10000"), "{reason}");
     });
+    let mut both = set(&[("long arguments", &["red"])]);
+    let long = json!({ "name": "f", "args": { "text": "x".repeat(1 << 20) } });
+    both["eval_cases"][0]["conversation"][0]["intermediate_data"] = json!({ "tool_uses": vec![long; 8] });
+    for metric in ["tool_trajectory_avg_score", "tool_trajectory_f1", "tool_parameter_match"] {
+        let config = json!({ "criteria": { metric: 1 } }).to_string();
+        with_run(&both, &both, &config, quiet(), |run| {
+            let reason = after_pauses(run, &mut 0).metrics[0].reason.clone().unwrap();
+            assert!(reason.contains("8 tool calls with 8388696 bytes of arguments"), "{metric}: {reason}");
+        });
+    }
     let both = many(MAX_TURN_VALUES / 3);
     with_run(&both, &both, MATCH, quiet(), |run| {
         let failure = after_pauses(run, &mut 0).failure.unwrap();

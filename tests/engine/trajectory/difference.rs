@@ -1,6 +1,7 @@
 //! What is shown of two trajectories.
 
 use adk_metrics::foundation::json::{Document, Json};
+use adk_metrics::foundation::pace::{Pace, at_once};
 use adk_metrics::foundation::write::{Spelling, to_json};
 use adk_metrics::model::content::ToolCall;
 use adk_metrics::trajectory::difference::{MAX_DIFFERENCES, explain, explain_parameters};
@@ -187,7 +188,13 @@ fn parameters_are_explained_by_the_pairs_of_the_score() {
     let result = tool_parameter_match(&parameters, &expected, &actual).unwrap().unwrap();
     assert_eq!(result.score, 0.5);
     assert_eq!(
-        in_words(&explain_parameters(&parameters, &expected, &actual, &result.pairs)),
+        in_words(&at_once(explain_parameters(
+            &parameters,
+            &expected,
+            &actual,
+            &result.pairs,
+            &Pace::unbroken()
+        ))),
         "match 0 0, extra - 1, arguments 1 2 (n: 1 → nothing), missing 2 -"
     );
 }

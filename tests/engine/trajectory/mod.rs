@@ -5,4 +5,5 @@ mod difference;
 mod equal;
 mod matching;
 mod scores;
+mod slices;
 mod strategy;
