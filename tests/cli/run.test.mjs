@@ -52,6 +52,9 @@ export default async (message) => { console.log("ran", ++runs); return runs === 
     ["case2", 2],
   ]);
   assert.match(outcome.stderr, /^warning: --bail stopped at case2, which did not pass; 6 cases left out$/m);
+  const [warning] = JSON.parse(outcome.stdout).warnings;
+  const ids = '"case3", "case4", "case5", "case6", "case7", and 1 more';
+  assert.equal(warning.message, `--bail ended the run: 3 of 9 cases are done; results are missing for ${ids}`);
   assert.doesNotMatch(outcome.stderr, /ran 4/);
   assert.equal(outcome.stderr.match(/^running agent/gm).length, 1);
 });
@@ -151,6 +154,23 @@ test("begins evalsets in the old form with a session", async (t) => {
   assert.match(refused.stderr, /a session file is for rows of the old form/);
 });
 
+const REPORTS = ["txt", "xml", "md", "csv", "html", "jsonl"];
+const reportsIn = (cwd) => REPORTS.flatMap((ending) => ["--output", join(cwd, `out.${ending}`)]);
+
+/** Asserts that every report says which cases are missing. */
+function assertMissing(cwd, results, message) {
+  assert.equal(results.cancelled, true);
+  assert.deepEqual(
+    results.warnings.map((warning) => [warning.code, warning.message]),
+    [["cancelled", message]],
+  );
+  const words = /\d of \d cases is done/.exec(message)[0];
+  for (const ending of REPORTS) {
+    const report = readFileSync(join(cwd, `out.${ending}`), "utf8").replaceAll(/\s+/g, " ");
+    assert.ok(report.includes(words), `${ending}: ${report}`);
+  }
+}
+
 for (const [signal, exit] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -180,7 +200,7 @@ for (const [signal, exit] of [
           "1",
           "--output",
           output,
-          ...(command === "run" ? json : []),
+          ...(command === "run" ? reportsIn(cwd) : []),
         ],
         { cwd },
       );
@@ -195,6 +215,8 @@ for (const [signal, exit] of [
           ? written.eval_case_results.map((one) => one.eval_id)
           : written.map((one) => one.eval_case_id);
       assert.deepEqual(ids, ["noon"], command);
+      if (command === "run")
+        assertMissing(cwd, written, 'The run was cancelled: 1 of 2 cases is done; results are missing for "late"');
       assert.match(stderr, /^interrupted: /m);
     }
   });

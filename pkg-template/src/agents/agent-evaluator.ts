@@ -59,7 +59,8 @@ export class AgentEvaluator {
 
   /**
    * Runs an agent on every case of an evalset. A metric passes in a case if the exact mean of its scores, over all turns
-   * of all runs, reaches its threshold.
+   * of all runs, reaches its threshold; or does not exceed it, if all statuses that an evaluator of your own gives say that
+   * lower scores are better.
    *
    * @param criteria What the score of each metric has to reach, or its settings.
    * @param numRuns How often every case is run. Default: 2.
@@ -91,7 +92,7 @@ export class AgentEvaluator {
   /**
    * Runs an agent on an evalset file, or on all `*.test.json` under a folder, with the `test_config.json` beside each.
    * All files are read before the agent is run, and all are run, whether or not the agent
-   * passes in one.
+   * passes in one. It passes as in {@link AgentEvaluator.evaluateEvalSet}.
    *
    * @param evalDatasetFilePathOrDir A path, which begins in the working directory if it is relative, or a `file:` URL.
    * @param numRuns How often every case is run. Default: 2.

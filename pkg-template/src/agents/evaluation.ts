@@ -14,7 +14,9 @@ import type {
   Mistake,
 } from "../types.js";
 import { sectionOf } from "../journal/section.js";
+import { asksNobody } from "../run/waiting.js";
 import type { Subject } from "./adapters.js";
+import { noteMissingRuns } from "./missing.js";
 import type { AgentEvaluationOptions } from "./options.js";
 import {
   type AgentRunOptions,
@@ -23,6 +25,7 @@ import {
   checkScenarios,
   type InferenceResult,
   runCases,
+  wasCancelled,
 } from "./run.js";
 import { type Forecast, forecast } from "./scorable.js";
 import { simulatorWarnings, type UserSimulatorOptions } from "./simulator.js";
@@ -108,19 +111,38 @@ export async function checkedEvaluation(
       throw error;
     });
     // What was paid for is not refused any more.
-    const budget = spending.left();
-    const result = await open.evaluate({
-      ...scoring,
-      actual: { inferenceResults },
-      strict: false,
-      budget,
-      ...(journal && { journal }),
-    });
+    const given = { ...scoring, strict: false, budget: spending.left() };
+    const done = inferenceResults.filter((result) => !wasCancelled(result));
+    const isCut = done.length < inferenceResults.length;
+    if (isCut) journal?.abandon();
+    const result = isCut
+      ? await open.evaluate(scoringDone(given, done))
+      : await open.evaluate({ ...given, actual: { inferenceResults }, ...(journal && { journal }) });
+    if (isCut && done.length === 0) result.evalCaseResults = [];
+    if (isCut) noteMissingRuns(result, idsOf(open.evalSet), numRuns);
     if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
     spending.noteIn(result);
     return result;
   };
   return { run, unused: open.unused, close: open.close };
+}
+
+/**
+ * A request to score the runs that were done when the others were cancelled. Judges cost, so they are not asked any more;
+ * without a run, nothing is scored.
+ */
+function scoringDone(options: ScoringOptions, done: readonly InferenceResult[]): Omit<EvaluateRequest, "evalSet"> {
+  const { journal: _journal, signal, ...others } = options;
+  const evalIds = [...new Set(done.map(({ evalCaseId }) => evalCaseId))];
+  const request = { ...others, actual: { inferenceResults: done } };
+  if (evalIds.length === 0) return { ...request, ...(signal === undefined ? {} : { signal }) };
+  const unasked = new AbortController().signal;
+  asksNobody.add(unasked);
+  return { ...request, evalIds, signal: unasked };
+}
+
+function idsOf({ evalCases }: EvalSet): string[] {
+  return evalCases.map(({ evalId }) => evalId);
 }
 
 /** Says that options for judges have no effect, unless they have in one of several evaluations. */

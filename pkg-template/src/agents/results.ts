@@ -44,7 +44,8 @@ export class AgentEvaluationError extends Error {
 }
 
 /**
- * Says whether an agent passes: by the gates if there are any, else if no metric fails in any case.
+ * Says whether an agent passes: by the gates if there are any, else if no metric fails in any case. It does not while
+ * results are missing.
  *
  * @throws {AgentEvaluationError} if it does not.
  */
@@ -54,8 +55,8 @@ export function checkPassed(
   gates: Gates | undefined,
 ): void {
   const report = gates === undefined ? undefined : checkGates(results, gates);
-  const passed = report === undefined ? failures.length === 0 : report.passed && !results.some((set) => set.cancelled);
-  if (!passed) throw new AgentEvaluationError(failures, results, report);
+  const passed = report === undefined ? failures.length === 0 : report.passed;
+  if (!passed || results.some((set) => set.cancelled)) throw new AgentEvaluationError(failures, results, report);
 }
 
 const printed = new Set<string>();

@@ -25,9 +25,9 @@ export interface AgentRunOptions {
   turnTimeoutMs?: number;
   /** Who plays the user in cases with a conversation scenario. */
   userSimulator?: UserSimulatorOptions;
-  /** Called whenever a run of a case is over. What it throws ends the evaluation and passes through as it is. */
+  /** Called whenever a run of a case is over; not for runs that are cancelled. What it throws ends the evaluation and passes through as it is. */
   onAgentProgress?(progress: AgentProgress): void;
-  /** Stops the runs; cases that are not done fail for that reason. */
+  /** Stops the runs. Those that are done by then are scored without asking judges; the results are `cancelled`. */
   signal?: AbortSignal;
 }
 
@@ -128,6 +128,8 @@ export async function runCases(
       const task = tasks[next++] as Task;
       const result = await runOrFind(subject, task, options, spending.part(task.evalCase.evalId), journal);
       results[task.at] = result;
+      // It was not begun, or is not over.
+      if (wasCancelled(result)) continue;
       done += 1;
       options.onAgentProgress?.({ done, total, evalId: task.evalCase.evalId, failed: result.status === 2 });
       // An agent that answers at once leaves no turn to others.

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { check, type ScoringOptions } from "../agents/evaluation.js";
+import { missingWarning, noteMissingRuns } from "../agents/missing.js";
 import { forecast } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
 import { strictErrorOf } from "../errors.js";
@@ -83,13 +84,14 @@ export async function evaluateAll(work: Work, given: Arguments): Promise<Outcome
       mistakes.add(parts.mistake);
       unusable.add(input);
     }
-    const result = await wholeOf(input, parts.results);
+    const result = await wholeOf(input, parts.results, running);
     scored[at] = result;
     // Yields to the event loop, so that Ctrl-C is noticed.
     await new Promise((resolve) => setImmediate(resolve));
     if (stop.isOver || (bails && result !== undefined && firstFailure([result]) !== undefined)) break;
   }
   bar.clear();
+  if (stop.isOver) noteMissingInputs(scored, inputs);
   if (!running.isCut && !stop.isOver && mistakes.size === 0) await journal?.end();
   const results = scored.flatMap((result) => result ?? []);
   const usable = inputs.filter((input) => !unusable.has(input));
@@ -211,11 +213,31 @@ async function resultOf(
 }
 
 /** The result of an input, from those of its parts. */
-async function wholeOf(input: Input, parts: readonly EvalSetResult[]): Promise<EvalSetResult | undefined> {
+async function wholeOf(
+  input: Input,
+  parts: readonly EvalSetResult[],
+  { source, stop, journal, bails }: Progressing,
+): Promise<EvalSetResult | undefined> {
   if (parts.length === 0) return undefined;
   const all = joined(parts);
+  const isBailed = bails && !stop.isOver && firstFailure([all]) !== undefined;
+  if ((stop.isOver || isBailed) && journal?.shard === undefined) {
+    const what = isBailed ? "--bail ended the run" : undefined;
+    noteMissingRuns(all, await selectedIds(input), source.numRuns ?? 1, what);
+  }
   const calibrated = await withCalibrationBeside(all, input.files);
   return input.largeResults === undefined ? calibrated : inOrder(calibrated, await selectedIds(input));
+}
+
+/** Says in the last result which evalsets were not begun. */
+function noteMissingInputs(scored: readonly (EvalSetResult | undefined)[], inputs: readonly Input[]): void {
+  const at = scored.findLastIndex((result) => result !== undefined);
+  const last = scored[at];
+  const missing = inputs.slice(at + 1).map(({ files }) => files.evalSet);
+  if (last === undefined || missing.length === 0) return;
+  const warning = missingWarning(scored.length - missing.length, scored.length, { of: "evalset", names: missing });
+  last.cancelled = true;
+  last.warnings = [...(last.warnings ?? []), warning];
 }
 
 const NO_CASES: Pick<EvalSet, "evalSetId" | "evalCases"> = { evalSetId: "", evalCases: [] };

@@ -89,7 +89,7 @@ export async function score(
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure(results);
   if (failure !== undefined && (gates === undefined || failure !== ExitStatus.Failed)) return failure;
-  if (given.has("strict") && results.some(({ warnings = [] }) => warnings.length > 0)) {
+  if (given.has("strict") && results.some(({ warnings = [] }) => warnings.some(({ code }) => code !== "cancelled"))) {
     note("--strict: there are warnings, so the exit status is 2");
     return ExitStatus.Unusable;
   }

@@ -2,6 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import type { ScoringOptions } from "../agents/evaluation.js";
+import { missingWarning } from "../agents/missing.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
 import { evaluatePart } from "../evaluate.js";
@@ -263,7 +264,8 @@ class LineRun {
 
   /** Writes what is left to be written. @returns The results but the cases. */
   async finish(): Promise<EvalSetResult> {
-    const set = await withCalibrationBeside(this.#set, this.#work.input.files);
+    const found = this.left === 0 ? this.#set : this.#incomplete;
+    const set = await withCalibrationBeside(found, this.#work.input.files);
     await this.#draft?.finish(headLine(set));
     return set;
   }
@@ -271,6 +273,15 @@ class LineRun {
   get #total(): number {
     const { selected, rows } = this.#work.cases;
     return selected?.length ?? rows.count;
+  }
+
+  /** The results of a run that ended before all cases were scored. */
+  get #incomplete(): EvalSetResult {
+    const { warnings = [], ...set } = this.#set;
+    const { isOver } = this.#means.stop;
+    const what = this.mistake !== undefined ? "An error ended the run" : isOver ? undefined : "--bail ended the run";
+    const warning = missingWarning(this.totals.cases, this.#total, what === undefined ? {} : { what });
+    return { ...set, cancelled: true, warnings: [warning, ...warnings] };
   }
 
   /** What is known of the results but the cases. */

@@ -8,6 +8,7 @@ import { failuresOf } from "./difference.js";
 import {
   alikeRuns,
   type At,
+  cancelledNotice,
   guarded,
   joined,
   listOf,
@@ -155,14 +156,9 @@ export function failureMessage(
   options?: FailureOptions,
 ): { summary: string[]; details: string } {
   const summary =
-    gates === undefined
-      ? failureSummary(failures, results)
-      : [
-          ...gateLines(gates),
-          ...(results.some(({ cancelled }) => cancelled) ? ["The run was cancelled; some results are missing."] : []),
-        ];
+    gates === undefined ? (failures.length === 0 ? [] : failureSummary(failures, results)) : gateLines(gates);
   return {
-    summary: [...summary, ...warningLines(results)],
+    summary: [...summary, ...cancelledNotice(results), ...warningLines(results)],
     details: gates === undefined ? renderPooledFailures(failures, results, options) : failuresText(results, options),
   };
 }

@@ -422,12 +422,19 @@ function missingVerdicts({ judges = [], evalCaseResults }: EvalSetResult): Notic
   );
 }
 
+/** That a run was cancelled, unless a warning says so with the cases that are missing. */
+export function cancelledNotice(sets: readonly EvalSetResult[]): string[] {
+  const isUntold = sets.some(
+    ({ cancelled, warnings = [] }) => cancelled && !warnings.some(({ code }) => code === "cancelled"),
+  );
+  return isUntold ? ["The run was cancelled; some results are missing."] : [];
+}
+
 /** That a set's run was cancelled, its warnings, and which turns no verdict was given on. */
 export function noticesOf(set: EvalSetResult): Notice[] {
   const warnings = (set.warnings ?? []).map(({ message, path, line, help }): Notice => {
     const place = [path ?? "", line === undefined ? "" : `line ${line}`].filter((part) => part !== "").join(", ");
     return { message, ...(place === "" ? {} : { place }), ...(help ? { help } : {}) };
   });
-  const cancelled = set.cancelled ? [{ message: "The run was cancelled; some results are missing." }] : [];
-  return [...cancelled, ...warnings, ...missingVerdicts(set)];
+  return [...cancelledNotice([set]).map((message) => ({ message })), ...warnings, ...missingVerdicts(set)];
 }

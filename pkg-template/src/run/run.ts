@@ -11,7 +11,7 @@ import { compute, type CustomAnswer } from "./custom.js";
 import { judgeProgress } from "./judge-progress.js";
 import { JudgeDispatcher } from "./judging.js";
 import { engineGeneration, release } from "../engine/instance.js";
-import { waiting } from "./waiting.js";
+import { asksNobody, waiting } from "./waiting.js";
 import { closeSession, maySomebodyBeAsked, openSession, type RunPlan, type Session } from "./session.js";
 import { Stretch } from "../engine/steps.js";
 
@@ -101,6 +101,8 @@ class RunDriver {
   #session: Session;
   #decoder: CaseDecoder;
   #isCancelled = false;
+  /** How many calls were not made, since this run asks nobody. */
+  #withheld = 0;
   #casesPerStep = FIRST_CASES_PER_STEP;
   readonly #stretch: Stretch;
   /** Whether answers of judges came in since the last step. */
@@ -170,6 +172,7 @@ class RunDriver {
     const progress = this.#progress(step.finished);
     this.#compute(step);
     this.#ask(step);
+    if (this.#withheld > 0 && step.idle && this.#computing === 0) this.#cancel();
     this.#sayWaiting(step);
     const outputs: RunOutput[] = [];
     if (this.#hasNews && progress !== undefined) outputs.push({ judge: progress });
@@ -197,7 +200,7 @@ class RunDriver {
     const risk = typeof earlyStop === "object" ? earlyStop.risk : undefined;
     const priors = risk === undefined ? new Map() : call(this.#plan, () => this.#judges.priors(this.#session.run));
     await this.#plan.journal?.section.written();
-    if (progress === undefined) return { cancelled };
+    if (progress === undefined || this.#withheld > 0) return { cancelled };
     await this.#judges.stored(this.#plan.options.signal);
     this.#judges.noteChanges();
     this.#judges.noteForgotten();
@@ -252,9 +255,14 @@ class RunDriver {
   }
 
   #cancelIfAborted(): void {
-    if (this.#isCancelled || !reading("signal", () => this.#plan.options.signal?.aborted === true)) return;
+    if (!this.#isCancelled && reading("signal", () => this.#plan.options.signal?.aborted === true)) this.#cancel();
+  }
+
+  #cancel(): void {
+    if (this.#isCancelled) return;
     this.#isCancelled = true;
     call(this.#plan, () => this.#session.run.cancel());
+    this.#completions.wake();
   }
 
   /** The progress of the judges, if there are new answers or the run is finished. */
@@ -294,6 +302,11 @@ class RunDriver {
   /** Begins and ends calls of judges. */
   #ask({ aborts, calls }: Step): void {
     const { generation } = this.#session;
+    const { signal } = this.#plan.options;
+    if (signal !== undefined && asksNobody.has(signal)) {
+      this.#withheld += calls.length;
+      return;
+    }
     for (const abort of aborts) this.#judges.abort(abort);
     for (const host of calls) {
       void this.#judges.ask(host).then((answer) => {

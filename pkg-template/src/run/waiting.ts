@@ -5,3 +5,6 @@ export type TellWaiting = (calls: Pick<JudgeProgress, "inFlight" | "queued"> | u
 
 /** Listeners by the signal of their run. Batches hold calls open until the run waits for nothing else. */
 export const waiting = /* @__PURE__ */ new WeakMap<AbortSignal, TellWaiting>();
+
+/** The signals of runs that ask no judge: such a run is cancelled once it waits for judges alone. */
+export const asksNobody = /* @__PURE__ */ new WeakSet<AbortSignal>();

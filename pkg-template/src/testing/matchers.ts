@@ -29,7 +29,7 @@ import { AGENT_OPTIONS, allInstead, optionsOf } from "../known-options.js";
 import { type Paint, renderTable, type Style } from "../report/index.js";
 import { failureMessage, failuresText } from "../report/failures.js";
 import { count } from "../report/text.js";
-import { warningLines } from "../report/results.js";
+import { cancelledNotice, warningLines } from "../report/results.js";
 import { definedProperties } from "../lists.js";
 
 /** What `toPass` takes: what `evaluate`, `AgentEvaluator` or an evaluator gave. */
@@ -125,7 +125,7 @@ export const adkMatchers: AdkMatcherFunctions = {
       message: () => {
         if (pass) return messageOf(hint, [], renderTable(sets));
         const summary = [
-          ...(isCancelled ? ["The run was cancelled; some results are missing."] : []),
+          ...cancelledNotice(sets),
           ...(cases.length === 0 ? ["There is no case that could pass."] : []),
           ...(failed.length > 0 ? [countText(failed, cases)] : []),
           ...gateLines(report),
