@@ -25,7 +25,7 @@ export function advisoryOf(
   const names = new Set(wanted.map(canonicalName));
   const advisory = metrics.filter((name) => names.has(canonicalName(name)));
   if (advisory.length > 0 && advisory.length === metrics.length) {
-    throw new AdkMetricsError("invalid_input", "all metrics are advisory, so that nothing could pass or fail", {
+    throw new AdkMetricsError("invalid_input", "all metrics are advisory, so nothing could pass or fail", {
       path: "advisory",
       help: "Leave one of them out",
     });

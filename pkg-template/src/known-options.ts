@@ -71,9 +71,9 @@ export function optionsOf<T extends object>(options: T, known: readonly (keyof T
 
 /** The error for a function that makes judges where one of them is expected. */
 export function notMade(path?: string): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", "this function makes a judge and is none itself", {
+  return new AdkMetricsError("invalid_input", "this function makes judges and is not a judge itself", {
     ...(path === undefined ? {} : { path }),
-    help: "Call it, and pass what it gives: geminiJudge({ apiKey })",
+    help: "Call it, and pass what it returns: geminiJudge({ apiKey })",
   });
 }
 

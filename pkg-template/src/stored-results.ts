@@ -148,7 +148,7 @@ function* parsedLines(bytes: Uint8Array): Generator<{ line: number; value: unkno
       yield { line, value: parseJson(text) };
     } catch (cause) {
       const isCut = found === -1;
-      throw new AdkMetricsError("invalid_input", isCut ? "the last line is cut off" : "this line is no JSON", {
+      throw new AdkMetricsError("invalid_input", isCut ? "the last line is cut off" : "this line is not JSON", {
         path: "results",
         line,
         help: isCut ? "Remove it to read the cases before it" : "Every line is one JSON object",
@@ -165,7 +165,7 @@ function isHeader(value: unknown): boolean {
 function problemOfHeader(value: unknown): string | undefined {
   if (!isFields(value)) return "expected an object";
   if (value["version"] !== VERSION) {
-    return `version ${String(value["version"])} of this format is not known here: a later adk-metrics reads it`;
+    return `version ${String(value["version"])} of this format is unknown: a later version of adk-metrics reads it`;
   }
   return isResults({ ...value, evalCaseResults: [] })
     ? undefined

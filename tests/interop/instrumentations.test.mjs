@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { bytesOf, errorOf, evaluate, readTraces, told } from "./support.mjs";
 
 const MAY_DIFFER =
-  "a callback changed answers in these traces; whether it changed the last answer of a conversation as well they do not tell";
+  "a callback changed answers in these traces; they do not show whether it also changed the last answer of a conversation";
 
 const weather = (city, sky) => ({ city, sky });
 

@@ -279,7 +279,7 @@ describe("a judge may be", () => {
   test("anything that gives texts, of which unusable ones are failures with a reason", async () => {
     for (const [given, reason] of [
       [undefined, /the judge gave no reply/],
-      [{ reply: "yes" }, /a reply without a text/],
+      [{ reply: "yes" }, /a reply without text/],
       ["no JSON at all", /no reply of the judge could be read/],
     ]) {
       const set = await evaluate({ ...small, judge: async () => given });

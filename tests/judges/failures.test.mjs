@@ -386,7 +386,7 @@ describe("hopeless calls", () => {
     const { reasons } = await asking(() => {
       throw proxy;
     });
-    assert.match(reasons, /an error that has no words/);
+    assert.match(reasons, /an error without a message/);
   });
 });
 
@@ -447,7 +447,7 @@ test("settings that the AI SDK's model or the browser's is not sent are told as 
   );
   assert.deepEqual(await warningsOf(browserJudge(), { ...settings, thinking_config: null }), []);
   assert.deepEqual(await warningsOf(browserJudge(), { temperature: 0 }), [
-    "final_response_match_v2: it takes `temperature` with `topK` alone",
+    "final_response_match_v2: it takes `temperature` only together with `topK`",
   ]);
 });
 

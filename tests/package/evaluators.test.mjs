@@ -281,7 +281,7 @@ describe("metrics of the user's own", () => {
       () => {
         throw Object.create(null);
       },
-      /an error that has no words/,
+      /an error without a message/,
     ],
     "throw undefined": [
       () => {

@@ -17,7 +17,7 @@ test("a config is told where criteria belong", async () => {
   for (const work of [() => run(config), () => evaluate({ evalSet, actual: evalSet, criteria: config })]) {
     await assert.rejects(work, (error) => {
       assert.equal(error.message, "expected criteria, found a config with `criteria`");
-      assert.match(error.help, /Pass what stands under `criteria`/);
+      assert.match(error.help, /Pass what is under `criteria`/);
       return true;
     });
   }
@@ -31,7 +31,7 @@ test("options are told where criteria belong", async () => {
     ["budget", { calls: 1 }],
   ]) {
     await assert.rejects(run({ response_match_score: 1, [key]: value }), (error) => {
-      assert.equal(error.message, `\`${key}\` is an option and no metric`);
+      assert.equal(error.message, `\`${key}\` is an option, not a metric`);
       assert.match(error.help, /Options come after the criteria/);
       return true;
     });
@@ -71,7 +71,7 @@ test("a function that makes a judge is refused before the agent is run", async (
     };
     for (const [place, give] of Object.entries(places)) {
       await assert.rejects(give(), (error) => {
-        assert.match(error.message, /^this function makes a judge and is none itself/, `${name}, ${place}`);
+        assert.match(error.message, /^this function makes judges and is not a judge itself/, `${name}, ${place}`);
         assert.match(error.help, /^Call it/);
         return true;
       });

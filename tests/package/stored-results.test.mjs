@@ -93,7 +93,7 @@ test("what is wrong with results is said, with its line", async () => {
   const lines = [...resultLines(await travel())].join("");
   const cases = [
     [lines.slice(0, -40), /the last line is cut off/],
-    [lines.replace(/\n\{/, "\n{{"), /line 2: this line is no JSON|this line is no JSON/],
+    [lines.replace(/\n\{/, "\n{{"), /line 2: this line is not JSON|this line is not JSON/],
     [lines.replace('"version":1', '"version":2'), /version 2 of this format/],
     [lines.replace(/"finalEvalStatus":\d/, '"finalEvalStatus":9'), /expected the results of a case/],
     [lines.replace('"actualInvocation":{', '"actualInvocation":1,"then":{'), /expected the results of a case/],

@@ -108,7 +108,7 @@ weather  4 runs of 2 cases: 4 passed
 `,
   "fails where an agent that threw should not pass": `expect(agent).not.toPassEvalSet(evalSet)
 
-nothing was scored below its threshold, but case one_city failed: the agent's run failed: turn 1: Error: the model is on strike. A failure is no evidence that something does not pass: fix the agent
+nothing was scored below its threshold, but case one_city failed: the agent's run failed: turn 1: Error: the model is on strike. A failed run does not show that a case does not pass: fix the agent
 `,
   "fails where results of a failed agent should not pass":
     "nothing was scored below its threshold, but case one_city failed: the agent's run failed",

@@ -88,7 +88,10 @@ describe("a case", { skip }, () => {
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "days" }).click();
     const third = page.getByRole("region", { name: "Turn 3: expected only" });
-    await says(third, /Day 3\? Expected response Sunny 3 Final response The agent’s run has no such turn.*look.*3/);
+    await says(
+      third,
+      /Day 3\? Expected response Sunny 3 Final response The agent’s run does not have this turn.*look.*3/,
+    );
     await says(page.getByRole("region", { name: "Turn 1" }), /Expected response Sunny 1 Final response Sunny 1/);
     await says(page.locator(".case-head"), /1 turn, the expected one 3/);
     await page.keyboard.press("ArrowRight");

@@ -118,7 +118,7 @@ describe("criteria", { skip }, () => {
     await page.getByText("The key, or the address of a server without keys, is missing.").first().waitFor();
     await page.getByLabel("Address").fill("http://127.0.0.1:8123/v1");
     await page.getByLabel("Model", { exact: true }).fill("local");
-    await page.getByText("Questions go to http://127.0.0.1:8123, and nothing goes anywhere else.").waitFor();
+    await page.getByText("Questions go to http://127.0.0.1:8123, and nowhere else.").waitFor();
     await page.getByLabel("Address").fill("nonsense");
     await page.getByText(/the address cannot be read/i).waitFor();
     assert.deepEqual(await violations(page), []);
@@ -138,7 +138,7 @@ describe("criteria", { skip }, () => {
     await page.getByLabel("Provider").selectOption({ label: "OpenAI, or a compatible server" });
     await page.getByLabel("Address").fill("http://127.0.0.1:8123/v1");
     await page.getByLabel("Model", { exact: true }).fill("local");
-    await page.getByText("Prices, to see what a run costs").click();
+    await page.getByText("Prices, to estimate what a run costs").click();
     await page.getByLabel("Input").fill("1");
     await page.getByLabel("Output").fill("10");
     await page
@@ -146,7 +146,7 @@ describe("criteria", { skip }, () => {
       .or(page.getByText(/, at about/))
       .first()
       .waitFor();
-    await page.getByText("How the run is made").click();
+    await page.getByText("Run settings").click();
     await page.getByLabel("Stop asking when a verdict is settled").uncheck();
     await page.getByText(/^66 calls/).waitFor();
     await site.done(page);

@@ -52,7 +52,7 @@ describe("editing an evalset", { skip }, () => {
     await page.getByText("snow_depth").first().click();
     await page.getByRole("link", { name: "Edit the case" }).click();
     await page.getByRole("heading", { name: /Edit weather\.evalset\.json/ }).waitFor();
-    await page.getByRole("button", { name: "Accept all that the agent did" }).click();
+    await page.getByRole("button", { name: "Accept everything the agent did" }).click();
     await page.getByRole("button", { name: "Undo" }).and(page.locator(":enabled")).waitFor();
     assert.deepEqual(await violations(page), []);
     await page.getByRole("link", { name: "Score again" }).click();
@@ -108,7 +108,7 @@ describe("editing an evalset", { skip }, () => {
     await page.getByLabel("Expected answer").first().focus();
     await page
       .getByRole("alert")
-      .getByText(/no JSON/)
+      .getByText(/not JSON/)
       .waitFor();
     assert.equal(await way.inputValue(), "{ no JSON");
     await page.getByLabel("Eval id").fill("snow_depth");

@@ -92,7 +92,7 @@ describe("files", { skip }, () => {
     await page.getByText("2 files were added.").waitFor();
     await becomes(() => page.getByRole("link", { name: "museum-guide.evalset.json" }).count(), 1);
     await page.getByRole("button", { name: "Remove all files" }).click();
-    await page.getByRole("heading", { name: "Take an example" }).waitFor();
+    await page.getByRole("heading", { name: "Try an example" }).waitFor();
     await site.done(page);
   });
 
@@ -226,7 +226,7 @@ describe("files", { skip }, () => {
     await page.getByRole("button", { name: "Forget all of it" }).click();
     await page.getByText("Nothing is kept in this browser any more.").waitFor();
     await page.reload();
-    await page.getByText("Nothing is there to be scored yet.").waitFor();
+    await page.getByText("There is nothing to score yet.").waitFor();
     await site.done(page);
   });
 

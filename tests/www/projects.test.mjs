@@ -79,7 +79,7 @@ describe("a project", { skip }, () => {
     });
     await page.getByLabel("Choose a folder").setInputFiles(folder);
     await page
-      .getByText("2 files were added. 2 other JSON files are no part of an evaluation and were left out.")
+      .getByText("2 files were added. 2 other JSON files are not part of an evaluation and were left out.")
       .waitFor();
     assert.equal(await page.getByRole("button", { name: /^Remove (?!all)/ }).count(), 2);
     await site.done(page);

@@ -94,7 +94,7 @@ describe("a run", { skip }, () => {
     await fields.getByLabel("Location").fill("europe-west1");
     await fields.getByLabel("Access token").fill("a-secret-token");
     await fields.getByLabel("Another address").fill(service.url);
-    await page.getByText(`Questions go to ${server.url} and ${service.url}, and nothing goes anywhere else.`).waitFor();
+    await page.getByText(`Questions go to ${server.url} and ${service.url}, and nowhere else.`).waitFor();
     await page.getByText(/30–42 calls/).waitFor();
     const table = page.getByRole("table");
     for (const row of ["final_response_match_v2 18–30", "safety_v1 6 –", "response_evaluation_score 6 –"]) {
@@ -130,7 +130,7 @@ describe("a run", { skip }, () => {
     await page.getByRole("button", { name: "Open files of Museum guide" }).click();
     await page.getByRole("link", { name: "Choose criteria" }).click();
     await page.getByLabel("Provider").selectOption({ label: "None" });
-    await page.getByText("Choose who judges: some of the metrics ask a judge.").first().waitFor();
+    await page.getByText("Choose a judge: some of the metrics ask one.").first().waitFor();
     await page.getByRole("checkbox", { name: "final_response_match_v2", exact: true }).uncheck();
     await page.getByLabel("Use Vertex AI for these metrics").check();
     await page.getByLabel("Key", { exact: true }).fill("an-express-key");
@@ -147,7 +147,7 @@ describe("a run", { skip }, () => {
     const server = await judge(t, { reply: agree, latencyMs: 150 });
     const page = await site.open();
     await prepare(page, site, server);
-    await page.getByText("How the run is made").click();
+    await page.getByText("Run settings").click();
     await page.getByLabel("Calls at a time").fill("2");
     await score(page);
     await page.getByRole("progressbar").waitFor();
@@ -169,7 +169,7 @@ describe("a run", { skip }, () => {
     const page = await site.open();
     const figure = (name) => page.locator("dt", { hasText: name }).locator("+ dd");
     await prepare(page, site, server);
-    await page.getByText("How the run is made").click();
+    await page.getByText("Run settings").click();
     await page.getByLabel("Calls at a time").fill("2");
     await score(page);
     await says(figure("Time left (approx.)"), /^(under 1 s|\d+(\.\d)? s)$/);
@@ -196,7 +196,7 @@ describe("a run", { skip }, () => {
     const server = await judge(t, { reply: agree, latencyMs: 40 });
     const page = await site.open();
     await prepare(page, site, server);
-    await page.getByText("How the run is made").click();
+    await page.getByText("Run settings").click();
     await page.getByLabel("Calls at a time").fill("4");
     await page.getByLabel("Remember in this browser").check();
     await score(page);
@@ -230,7 +230,7 @@ describe("a run", { skip }, () => {
     await page.reload();
     const { length } = server.requests;
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("Enter the key of the judge again: it was not kept.").first().waitFor();
+    await page.getByText("Enter the judge’s key again: it was not kept.").first().waitFor();
     assert.equal(server.requests.length, length);
     assert.doesNotMatch(await stored(page), /a-secret-key|another-secret/);
     await site.done(page);
@@ -245,7 +245,7 @@ describe("a run", { skip }, () => {
     await page.reload();
     const { length } = server.requests;
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("Enter the key of the judge again: it was not kept.").first().waitFor();
+    await page.getByText("Enter the judge’s key again: it was not kept.").first().waitFor();
     assert.equal(server.requests.length, length);
     await page.getByLabel("Key", { exact: true }).fill("a-secret-key");
     await page.getByText("Enter the key of the judge again").waitFor({ state: "detached" });
@@ -259,11 +259,8 @@ describe("a run", { skip }, () => {
     await page.getByLabel("Model", { exact: true }).fill("");
     const run = page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: "Run" });
     await run.click();
-    await page
-      .getByText("Enter the model that judges: the default of google-adk is of another provider.")
-      .first()
-      .waitFor();
-    await page.getByRole("link", { name: "To the criteria" }).click();
+    await page.getByText("Enter the judge’s model: google-adk’s default is another provider’s.").first().waitFor();
+    await page.getByRole("link", { name: "Go to the criteria" }).click();
     await page.getByLabel("Model", { exact: true }).fill("local");
     await run.click();
     await page.getByText("Enter the model that judges").waitFor({ state: "detached" });
@@ -325,7 +322,7 @@ describe("a run", { skip }, () => {
     await page.reload();
     await page.getByRole("button", { name: "Open files of Museum guide" }).click();
     await page.getByRole("link", { name: "Choose criteria" }).click();
-    await page.getByLabel("Provider").selectOption({ label: "This browser’s own model" });
+    await page.getByLabel("Provider").selectOption({ label: "This browser’s built-in model" });
     await score(page);
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "Run" }).click();
@@ -337,7 +334,7 @@ describe("a run", { skip }, () => {
   test("that cannot be made says why, with the place", async () => {
     const page = await site.open({ at: "#/run" });
     await page.getByText("Add an evalset, and what the agent did on it.").waitFor();
-    await page.getByRole("link", { name: "To the files" }).click();
+    await page.getByRole("link", { name: "Go to the files" }).click();
     await page.getByRole("heading", { level: 1 }).waitFor();
     await site.done(page);
   });

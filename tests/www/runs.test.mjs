@@ -69,10 +69,10 @@ describe("the runs of a browser", { skip }, () => {
     await page.getByRole("button", { name: "Delete" }).click();
     await says(page.locator(".tally"), /Passed 1/);
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Nothing is scored yet.").waitFor();
+    await page.getByText("Nothing has been scored yet.").waitFor();
     await stored(page, { names: [], kept: 1 });
     await page.reload();
-    await page.getByText("Nothing is scored yet.").waitFor();
+    await page.getByText("Nothing has been scored yet.").waitFor();
     await site.done(page);
   });
 
@@ -106,11 +106,8 @@ describe("the runs of a browser", { skip }, () => {
     await becomes(() => names(page), ["Run 3", "Run 2", "Run 1"]);
     await page.getByRole("link", { name: "Compare" }).click();
     await page.getByRole("link", { name: "All runs side by side" }).click();
-    const estimates = page.getByRole("table").filter({ hasText: "Share that passes" });
-    await says(
-      estimates,
-      /Share that passes 100 % .* 50 % .* 67 % .*pass\^2 – – 0 % .*Flaky cases 0 cases 0 cases 1 case/,
-    );
+    const estimates = page.getByRole("table").filter({ hasText: "Pass rate" });
+    await says(estimates, /Pass rate 100 % .* 50 % .* 67 % .*pass\^2 – – 0 % .*Flaky cases 0 cases 0 cases 1 case/);
     const cases = page.getByRole("table", { name: "Cases and runs" });
     await says(cases, /greet Passed Passed Passed leave Passed Failed Failed 1 of 2 flaky/);
     await page.getByRole("radio", { name: /Verdicts differ 1/ }).check();

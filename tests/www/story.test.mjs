@@ -140,7 +140,7 @@ describe("the story", { skip }, () => {
     await tabTo(page, /^Edit the case$/);
     await page.keyboard.press("Enter");
     await page.getByLabel("Expected answer").first().waitFor();
-    await tabTo(page, /^Accept all that the agent did$/);
+    await tabTo(page, /^Accept everything the agent did$/);
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Undo" }).and(page.locator(":enabled")).waitFor();
     await page.waitForFunction(() => document.activeElement !== document.body);

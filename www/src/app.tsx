@@ -68,7 +68,7 @@ function ScreenBoundary({ screen, at }: { screen: Screen; at: string }) {
     <div role="alert">
       <Title>This cannot be shown</Title>
       <p>{String(error)}</p>
-      <p>What is to be shown here may be damaged. The other screens can be used.</p>
+      <p>The data behind this screen may be damaged. The other screens still work.</p>
     </div>
   );
 }

@@ -70,7 +70,7 @@ export class BatchFolder {
     this.path = join(cache, "batches");
     try {
       fs.mkdirSync(this.path, { recursive: true });
-      if (!isFolder(this.path)) throw new Error(`${this.path} is no folder of its own, but a link`);
+      if (!isFolder(this.path)) throw new Error(`${this.path} is a link, not a folder`);
     } catch (cause) {
       const message = `the folder of batches cannot be made: ${messageOf(cause)}`;
       throw new AdkMetricsError("cache_failed", message, { path: this.path, help: "Name another cache", cause });

@@ -36,7 +36,7 @@ const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
  * inputs give equal results. A metric got better or worse if its interval leaves out 0 and chance makes such a difference
  * rarely enough among as many metrics as there are (`docs/statistics.md`).
  *
- * Informational metrics (calls, tokens, seconds) are compared as well, where less is better, but regress no case.
+ * Informational metrics (calls, tokens, seconds) are compared as well, where lower is better, but regress no case.
  * Cases and metrics that only one run has are listed and not compared.
  *
  * @param baseline The results to compare with: what `evaluate` resolves to, or ADK's evalset results in any spelling as

@@ -46,7 +46,7 @@ export function checkMisplaced(criteria: unknown, path: string): void {
   if (isObject(fields["criteria"])) {
     throw new AdkMetricsError("invalid_input", "expected criteria, found a config with `criteria`", {
       path,
-      help: "Pass what stands under `criteria`; `evaluate` takes the whole as `config`",
+      help: "Pass what is under `criteria`; `evaluate` takes the whole as `config`",
     });
   }
   const isCriterion = (value: unknown) => typeof value === "number" || (isObject(value) && "threshold" in value);
@@ -54,7 +54,7 @@ export function checkMisplaced(criteria: unknown, path: string): void {
     OPTIONS.find((name) => fields[name] !== undefined) ??
     OTHER_OPTIONS.find((name) => fields[name] !== undefined && !isCriterion(fields[name]));
   if (key === undefined) return;
-  throw new AdkMetricsError("invalid_input", `\`${key}\` is an option and no metric`, {
+  throw new AdkMetricsError("invalid_input", `\`${key}\` is an option, not a metric`, {
     path: `${path}: ${key}`,
     help: "Options come after the criteria, as an argument of their own; pass undefined for criteria by default",
   });

@@ -51,7 +51,7 @@ function start(): Engine {
 /** @throws {AdkMetricsError} `engine_unavailable` where there is no WebAssembly at all. */
 export function requireWebAssembly(): void {
   if (typeof WebAssembly !== "undefined") return;
-  throw new AdkMetricsError("engine_unavailable", "this runtime has no WebAssembly, which the engine is written in", {
+  throw new AdkMetricsError("engine_unavailable", "this runtime has no WebAssembly, which the engine needs", {
     help: "Node has none with --jitless, Safari none in Lockdown Mode, React Native none with Hermes: score elsewhere",
   });
 }

@@ -119,7 +119,7 @@ export function messageOf(error: unknown): string {
     if (error instanceof Error) return `${error.name}: ${error.message}`;
     return isObject(error) ? wordsOf(error) : String(error);
   } catch {
-    return "an error that has no words";
+    return "an error without a message";
   }
 }
 

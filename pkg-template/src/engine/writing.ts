@@ -25,7 +25,7 @@ export function stringify(value: object, name: string): string {
   try {
     new Check(name).value("", value);
     const json = JSON.stringify(value) as string | undefined;
-    if (json === undefined) throw new Unserializable("`toJSON` gives nothing", []);
+    if (json === undefined) throw new Unserializable("`toJSON` returns nothing", []);
     const [, holder] = json === "{}" ? (HOLDER.exec(Object.prototype.toString.call(value)) ?? []) : [];
     if (holder !== undefined) {
       throw new AdkMetricsError("invalid_input", `expected ${WHAT_FITS}, found a ${holder}`, {

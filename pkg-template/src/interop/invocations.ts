@@ -151,7 +151,7 @@ function readTurn(
 }
 
 const NO_MODEL =
-  "it holds no messages, since no model was called in it; a callback may have answered, which traces do not tell";
+  "it holds no messages, since no model was called in it; a callback may have answered, which traces do not show";
 
 /** Warns of tools that ran although no model asked for them. */
 function countedIn(turn: TraceTurn, invocation: Invocation): { invocation: Invocation; warning?: string } {

@@ -82,7 +82,7 @@ function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {
 }
 
 const MAY_DIFFER =
-  "a callback changed answers in these traces; whether it changed the last answer of a conversation as well they do not tell";
+  "a callback changed answers in these traces; they do not show whether it also changed the last answer of a conversation";
 
 function idOf(ids: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(ids, key) ? ids[key] : undefined;

@@ -116,7 +116,7 @@ const IDENTITY: JudgeIdentity = {
       "the built-in model",
       settings,
       Object.keys(samplingOf(settings)),
-      "it takes `temperature` with `topK` alone",
+      "it takes `temperature` only together with `topK`",
     ),
 };
 
@@ -193,7 +193,7 @@ const EXCEPTIONS = new Map<unknown, { retryable: boolean; help?: string }>([
   ],
   ["NotReadableError", { retryable: false, help: "The browser's filter withheld the reply" }],
   ["SyntaxError", { retryable: false, help: "The reply did not fit its schema; pass `structuredOutput: false`" }],
-  ["NetworkError", { retryable: true, help: "The download of the model broke off" }],
+  ["NetworkError", { retryable: true, help: "The download of the model was interrupted" }],
   ["UnknownError", { retryable: true }],
   ["OperationError", { retryable: true }],
   ["InvalidStateError", { retryable: true }],

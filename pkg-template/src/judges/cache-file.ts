@@ -96,7 +96,7 @@ async function writeWhole(file: string, text: string): Promise<void> {
 
 async function makeFolder(folder: string): Promise<void> {
   await files.mkdir(folder, { recursive: true });
-  if (!(await files.lstat(folder)).isDirectory()) throw new Error(`${folder} is no folder of its own, but a link`);
+  if (!(await files.lstat(folder)).isDirectory()) throw new Error(`${folder} is a link, not a folder`);
 }
 
 function failed(what: string, file: string, cause: unknown): AdkMetricsError {

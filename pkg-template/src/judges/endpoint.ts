@@ -81,7 +81,7 @@ async function tokenOf(accessToken: string | (() => string | Promise<string>)): 
   try {
     token = await accessToken();
   } catch (cause) {
-    throw new AdkMetricsError("judge_failed", `\`accessToken\` gave no token: ${messageOf(cause)}`, {
+    throw new AdkMetricsError("judge_failed", `\`accessToken\` returned no token: ${messageOf(cause)}`, {
       cause,
       retryable: false,
     });
@@ -128,7 +128,7 @@ export function checkedUrl(value: unknown, name: string): string {
   }
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw wrong("the address has to begin with https:// or http://");
-  if (url.username !== "" || url.password !== "") throw wrong("the address holds a name or a password");
+  if (url.username !== "" || url.password !== "") throw wrong("the address contains a user name or a password");
   url.hash = "";
   url.pathname = withoutSlashes(url.pathname);
   return withoutSlashes(url.href);

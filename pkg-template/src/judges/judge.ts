@@ -93,7 +93,7 @@ const LONGEST_NAME = 100;
 
 /** The error for a panel that was made in code: a batch is looked at anew by provider and model. */
 export function panelTakesNone(path?: string): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", "a panel that was made in code takes no batches", {
+  return new AdkMetricsError("invalid_input", "a panel made in code cannot be asked in batches", {
     ...(path === undefined ? {} : { path }),
     help: "Name its models as `judge_models` in the criteria instead, with a judge that has no `model` of its own",
   });

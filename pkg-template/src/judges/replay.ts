@@ -188,7 +188,7 @@ function isPanel(names: unknown): boolean {
 
 /** Who replied to a sample depends on the panel, and so does how many samples there are. */
 function otherPanel(line: number): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", "the recordings that were joined here are not of one panel", {
+  return new AdkMetricsError("invalid_input", "the recordings joined here are not all of one panel", {
     path: "recording: panel",
     line,
     help: "Replay each by itself",

@@ -59,7 +59,7 @@ function kindOf(given: unknown, text: unknown): string {
   if (given === undefined || given === null) return "no reply";
   if (typeof given !== "object") return `a ${typeof given} instead of a reply`;
   return text === undefined
-    ? "a reply without a text"
+    ? "a reply without text"
     : `a reply whose text is ${text === null ? "null" : Array.isArray(text) ? "an array" : `of type ${typeof text}`}`;
 }
 

@@ -97,10 +97,10 @@ function hostFailure({ message, help, retryable, retryAfterMs, status }: AdkMetr
 /** The status of what fetch gave; 0 for a redirect of which pages are told no more. */
 function statusOf(response: Response | null | undefined): number {
   const { status, type } = response ?? {};
-  if (typeof status !== "number") throw new TypeError("fetch gave no response");
+  if (typeof status !== "number") throw new TypeError("fetch returned no response");
   const isStatus = Number.isInteger(status) && status >= 100 && status <= 599;
   if (isStatus || (status === 0 && type === "opaqueredirect")) return status;
-  throw new TypeError(`fetch gave no response, but the status ${status}`);
+  throw new TypeError(`fetch returned no response, but the status ${status}`);
 }
 
 /** The body of a response, of which no more is taken in than so many bytes. */
@@ -112,7 +112,7 @@ export async function bytesOf(
   // Where there are no streams all of it arrives at once.
   if (typeof body?.getReader !== "function") {
     const text: unknown = await response.text();
-    if (typeof text !== "string") throw new TypeError("fetch gave a response without a text");
+    if (typeof text !== "string") throw new TypeError("fetch returned a response without text");
     const isWhole = text.length <= most;
     return { bytes: new TextEncoder().encode(isWhole ? text : text.slice(0, most)), isWhole };
   }

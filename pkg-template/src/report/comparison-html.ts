@@ -102,8 +102,7 @@ ${remarksOf(comparison).map((remark) => noticeBox(remark))}
 ${metrics.some(isTelling) ? metricsTable(comparison) : undefined}
 `.text;
     const changed = cases.filter(({ change }) => change !== "unchanged");
-    yield html`<h3>${changed.length === 0 ? "Every case is as it was" : `${count(changed.length, "case")} changed`}</h3>`
-      .text;
+    yield html`<h3>${changed.length === 0 ? "No case changed" : `${count(changed.length, "case")} changed`}</h3>`.text;
     if (changed.length > 0) yield casesTable(changed, metrics, at, index).text;
     yield "\n</section>";
   }

@@ -32,7 +32,7 @@ export function eventsDetails(invocation: Invocation): Markup | undefined {
     .map(({ kind, times }) => count(times, kind));
   const left = events.length - items.length;
   const notes = [
-    ...(isOrdered ? [] : ["Calls and texts were recorded apart: which came first is not known."]),
+    ...(isOrdered ? [] : ["Calls and texts were recorded separately, so their order is unknown."]),
     ...(left > 0 ? [`${count(left, "more event")} not shown.`] : []),
   ];
   return html`<details class="events"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg> What happened <small>${counts.join(", ")}</small></summary>

@@ -55,7 +55,7 @@ export function contradictions(set: EvalSetResult, { registry }: RunPlan): Mista
   }
   return [...found].map(([metricName, { cases, first }]) => ({
     code: "custom_metric_failed",
-    message: `the evaluator of \`${metricName}\` gives statuses that contradict its scores in ${cases} of ${set.evalCaseResults.length} case results; a case has the status. The first: ${first}`,
-    help: "Leave `overallEvalStatus` and `evalStatus` out where a score passes from its threshold up. AgentEvaluator and toPassEvalSet compare the mean of the scores instead, downwards if all statuses say that lower scores are better",
+    message: `the evaluator of \`${metricName}\` gives statuses that contradict its scores in ${cases} of ${set.evalCaseResults.length} case results; the statuses count. The first: ${first}`,
+    help: "Leave `overallEvalStatus` and `evalStatus` out if a score passes when it reaches its threshold. AgentEvaluator and toPassEvalSet compare the mean of the scores instead, downwards if all statuses say that lower scores are better",
   }));
 }

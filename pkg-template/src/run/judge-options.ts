@@ -95,7 +95,9 @@ function checkedPrompts(prompts: PromptTemplates | undefined): RunOptions["promp
       throw new AdkMetricsError("invalid_input", `\`${metric}\` has no prompt`, {
         path,
         help:
-          meant === undefined ? `Those that ask a judge have one: ${known.join(", ")}` : `Did you mean \`${meant}\`?`,
+          meant === undefined
+            ? `The metrics that ask a judge have one: ${known.join(", ")}`
+            : `Did you mean \`${meant}\`?`,
       });
     }
     const purposes = Object.keys(own);

@@ -377,7 +377,8 @@ export class JudgeDispatcher {
     const found = journal.failure(question);
     if (found === undefined) {
       this.#unsentCalls += 1;
-      const message = journal.whyMissing?.(evalId) ?? "the parts did not ask it, as where a budget is spent";
+      const message =
+        journal.whyMissing?.(evalId) ?? "none of the parts asked it, for example because a budget was spent";
       return { failed: { message, retryable: false } };
     }
     const { failure, attempt } = found;

@@ -112,7 +112,7 @@ export function* targetWarnings(metricName: string, target: JudgeTarget, judge: 
   const foreign = foreignDefault(target, judge.model ?? "");
   if (foreign !== undefined) yield foreign;
   if (panel !== undefined && metricName === "hallucinations_v1") {
-    yield `${metricName} asks one sample, so that of the panel only ${panel[0]} judges it`;
+    yield `${metricName} asks for one sample, so of the panel only ${panel[0]} judges it`;
   }
   const unsent = judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
   for (const sentence of unsent) yield `${metricName}: ${sentence}`;

@@ -183,7 +183,7 @@ function checkEvidence(hint: string, sets: readonly EvalSetResult[]): void {
       "invalid_input",
       `nothing was scored below its threshold, but case ${why.evalId} failed: ${reason}`,
       {
-        help: "A failure is no evidence that something does not pass: fix the agent",
+        help: "A failed run does not show that a case does not pass: fix the agent",
       },
     ),
   );

@@ -203,15 +203,15 @@ describe("a fetch that rejects, throws, or gives no response", () => {
   };
   /** What is said of some. */
   const words: Record<string, RegExp> = {
-    "gives nothing": /: TypeError: fetch gave no response$/,
-    "gives a promise of nothing": /: TypeError: fetch gave no response$/,
-    "gives null": /: TypeError: fetch gave no response$/,
-    "gives a response without a status": /: TypeError: fetch gave no response$/,
+    "gives nothing": /: TypeError: fetch returned no response$/,
+    "gives a promise of nothing": /: TypeError: fetch returned no response$/,
+    "gives null": /: TypeError: fetch returned no response$/,
+    "gives a response without a status": /: TypeError: fetch returned no response$/,
   };
   for (const status of [-1, 0, 99, 200.5, 600, NaN, Infinity]) {
     const name = `gives a response with the status ${status}`;
     broken[name] = async () => ({ status, headers: new Headers(), text: async () => "yes" });
-    words[name] = new RegExp(`: TypeError: fetch gave no response, but the status ${status}$`);
+    words[name] = new RegExp(`: TypeError: fetch returned no response, but the status ${status}$`);
   }
   for (const [name, fetch] of Object.entries(broken)) {
     test(name, async () => {

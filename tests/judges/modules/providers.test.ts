@@ -89,7 +89,7 @@ describe("a provider's judge", () => {
 
   test("says that there is no token", async () => {
     const broken = vertexJudge({ project: "p", accessToken: () => Promise.reject(new Error("not logged in")) });
-    assert.match((await errorOf(() => ask(broken))).message, /gave no token: Error: not logged in/);
+    assert.match((await errorOf(() => ask(broken))).message, /returned no token: Error: not logged in/);
     for (const token of [undefined, "", "two words", 5]) {
       const error = await errorOf(() => ask(vertexJudge({ project: "p", accessToken: () => token as string })));
       assert.match(error.message, /`accessToken` gave/);
@@ -208,7 +208,7 @@ describe("options", () => {
   const cases: [object, string | RegExp, RegExp][] = [
     [{ baseUrl: "example.com" }, "options: baseUrl", /cannot be read/],
     [{ baseUrl: "ftp://example.com" }, "options: baseUrl", /has to begin with/],
-    [{ baseUrl: "https://user:secret@example.com" }, "options: baseUrl", /a name or a password$/],
+    [{ baseUrl: "https://user:secret@example.com" }, "options: baseUrl", /a user name or a password$/],
     [{ baseUrl: 5 }, "options: baseUrl", /expected an address/],
     [{ model: "" }, "options: model", /expected a name/],
     [{ model: 5 }, "options: model", /expected a name/],

@@ -57,6 +57,6 @@ describe("a reply", () => {
         throw unspeakable;
       },
     };
-    assert.throws(() => replyOf(given), { code: "judge_failed", message: /an error that has no words$/ });
+    assert.throws(() => replyOf(given), { code: "judge_failed", message: /an error without a message$/ });
   });
 });

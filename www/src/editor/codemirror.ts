@@ -80,8 +80,8 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
     const syntaxDiagnostics = engineDiagnostics.some(({ severity }) => severity === "error") ? [] : syntaxErrors(text);
     // Old formats are arrays, which the schemas do not describe.
     const isChecked = schema !== undefined && tree?.type === schema.type && text.length <= MAX_VALIDATED_LENGTH;
-    const misfits = isChecked && tree !== undefined ? schemaErrors(schema, schema, tree) : [];
-    const schemaDiagnostics = misfits
+    const violations = isChecked && tree !== undefined ? schemaErrors(schema, schema, tree) : [];
+    const schemaDiagnostics = violations
       .slice(0, 200)
       .map(({ node, message }): Diagnostic => ({ ...rangeOf(node), severity: "warning", message, source: "schema" }))
       .filter(({ from, to }) => !engineDiagnostics.some((other) => other.from <= to && from <= other.to));

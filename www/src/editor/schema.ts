@@ -151,7 +151,7 @@ export function schemaErrors(root: Schema, schema: Schema, node: Node, depth = 0
     if (own.minLength !== undefined && node.value.length < own.minLength)
       found.push({ node, message: "expected a string that is not empty" });
     if (own.pattern !== undefined && !new RegExp(own.pattern).test(node.value))
-      found.push({ node, message: "this text does not fit here" });
+      found.push({ node, message: "this string does not have the expected form" });
   }
   if (node.type === "object") append(found, objectErrors(root, own, node, depth));
   if (node.type === "array" && own.items !== undefined) {

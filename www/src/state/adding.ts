@@ -51,7 +51,7 @@ export async function addFiles(reader: Promise<ReadFiles>): Promise<void> {
     added.length === 1 ? `${listed(added)} was added.` : added.length > 1 ? `${added.length} files were added.` : "",
     unreadable.length > 0 ? `${listed(unreadable)} cannot be read; see below.` : "",
     others.length > 0
-      ? `${others.length === 1 ? "One other JSON file is" : `${others.length} other JSON files are`} no part of an evaluation and ${others.length === 1 ? "was" : "were"} left out.`
+      ? `${others.length === 1 ? "One other JSON file is" : `${others.length} other JSON files are`} not part of an evaluation and ${others.length === 1 ? "was" : "were"} left out.`
       : "",
     skipped.length > 0 ? `Left out: ${skipped.join("; ")}.` : "",
   ]
@@ -86,7 +86,7 @@ export async function replaceFiles(files: readonly NewFile[], title?: string): P
 }
 
 /** Brings back the files that were replaced. */
-export function bringBack(): void {
+export function restoreReplaced(): void {
   const before = replaced.value;
   if (before === undefined) return;
   batch(() => {

@@ -14,11 +14,13 @@ export const CACHE_NAMES = { servers: "adk-metrics-replies", browser: "adk-metri
 
 /** The pairs that can be scored. */
 export const scorable = computed<readonly Match[]>(() =>
-  matching.value.pairs.filter((pair) => lackOf(pair) === undefined),
+  matching.value.pairs.filter((pair) => missingPartOf(pair) === undefined),
 );
 
 /** Why the other pairs cannot be scored yet: each is left out. */
-export const leftOut = computed<readonly string[]>(() => matching.value.pairs.flatMap((pair) => lackOf(pair) ?? []));
+export const leftOut = computed<readonly string[]>(() =>
+  matching.value.pairs.flatMap((pair) => missingPartOf(pair) ?? []),
+);
 
 /** How many cases can be scored. */
 export const caseCount = computed<number>(() =>
@@ -28,7 +30,7 @@ export const caseCount = computed<number>(() =>
 );
 
 /** What a pair lacks, in words; undefined if it can be scored. */
-function lackOf({ expected, actual }: Match): string | undefined {
+function missingPartOf({ expected, actual }: Match): string | undefined {
   const evalSet = expected === "own" ? undefined : sourceOf(expected);
   const run = sourceOf(actual);
   const unreadable = [evalSet, run].find((source) => source?.info?.problem !== undefined);
@@ -37,7 +39,7 @@ function lackOf({ expected, actual }: Match): string | undefined {
 }
 
 /** What has to be done before a run is possible; undefined if nothing. */
-export const obstacle = computed<{ screen: "files" | "criteria"; what: string } | undefined>(() => {
+export const runBlocker = computed<{ screen: "files" | "criteria"; what: string } | undefined>(() => {
   const { pairs } = matching.value;
   if (pairs.length === 0) return { screen: "files", what: "Add an evalset, and what the agent did on it." };
   const [first] = leftOut.value;

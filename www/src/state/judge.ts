@@ -155,19 +155,18 @@ export const missing = computed<string | undefined>(() => {
 function missingOf(kind: JudgeKind): string | undefined {
   switch (kind) {
     case "none":
-      return "Choose who judges: some of the metrics ask a judge.";
+      return "Choose a judge: some of the metrics ask one.";
     case "recording":
-      return matching.value.recordings.length === 0 ? "Add a recording (*.jsonl) on the page Files." : undefined;
+      return matching.value.recordings.length === 0 ? "Add a recording (*.jsonl) on the Files page." : undefined;
     case "browser":
       return undefined;
     default: {
       const fields = fieldsOf(kind);
       const { needed, missing: text, hasDefaultModel } = PROVIDERS[kind];
-      if (forgottenKey.value === kind && !hasSecret(fields))
-        return "Enter the key of the judge again: it was not kept.";
+      if (forgottenKey.value === kind && !hasSecret(fields)) return "Enter the judge’s key again: it was not kept.";
       if (!needed.some((options) => options.every((option) => fields[option].trim() !== ""))) return text;
       if (!hasDefaultModel && asksModel.value && fields.model.trim() === "" && !areModelsNamed()) {
-        return "Enter the model that judges: the default of google-adk is of another provider.";
+        return "Enter the judge’s model: google-adk’s default is another provider’s.";
       }
       return undefined;
     }

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { goTo, route } from "../route.js";
 import type { Screen } from "../screens/table.js";
 import { configChecked } from "./config.js";
-import { currentJob, obstacle } from "./job.js";
+import { currentJob, runBlocker } from "./job.js";
 import { problem, start, summary, runProgress } from "./run.js";
 import { markFinished, saveRun, restoreInputs } from "./saved.js";
 
@@ -51,8 +51,8 @@ export async function runAndShow(screen: Screen = "run"): Promise<void> {
 export async function resume(): Promise<void> {
   if (!(await restoreInputs())) return;
   await configChecked();
-  if (obstacle.value !== undefined) {
-    goTo(obstacle.value.screen);
+  if (runBlocker.value !== undefined) {
+    goTo(runBlocker.value.screen);
     return;
   }
   await runAndShow();

@@ -85,7 +85,7 @@ export function cellAt({ counts, of }: NonNullable<typeof matrix.value>, row: nu
 }
 
 /** Whether a case belongs to what a filter shows. */
-function isOf(filter: MatrixFilter, cells: readonly Cell[]): boolean {
+function matchesFilter(filter: MatrixFilter, cells: readonly Cell[]): boolean {
   switch (filter) {
     case "all":
       return true;
@@ -110,7 +110,8 @@ const filtered = computed<Readonly<Record<MatrixFilter, readonly number[]>>>(() 
   const now = matrix.value;
   for (let row = 0; row < (now?.evalIds.length ?? 0); row += 1) {
     const cells = (now?.of ?? []).map((_, run) => cellAt(now as NonNullable<typeof now>, row, run));
-    for (const filter of Object.keys(found) as MatrixFilter[]) if (isOf(filter, cells)) found[filter].push(row);
+    for (const filter of Object.keys(found) as MatrixFilter[])
+      if (matchesFilter(filter, cells)) found[filter].push(row);
   }
   return found;
 });

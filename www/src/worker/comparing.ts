@@ -96,7 +96,7 @@ function infoOf(results: EvalSetResult | Uint8Array, file?: NamedFile): ResultsI
     if (file === undefined || !(error instanceof AdkMetricsError)) throw error;
     const { code, message, line, help } = error;
     throw new AdkMetricsError(code, `${file.name}: ${message}`, {
-      ...definedProperties({ line, help: help ?? "Open evalset results, as Export or eval --format json write them" }),
+      ...definedProperties({ line, help: help ?? "Open evalset results that Export or eval --format json wrote" }),
     });
   }
 }

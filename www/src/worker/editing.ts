@@ -185,7 +185,7 @@ function withJson(text: string, root: Node, path: JSONPath, json: string): strin
   try {
     JSON.parse(json);
   } catch (error) {
-    throw new AdkMetricsError("invalid_json", `this is no JSON: ${error instanceof Error ? error.message : ""}`, {
+    throw new AdkMetricsError("invalid_json", `this is not JSON: ${error instanceof Error ? error.message : ""}`, {
       path: path.join("."),
     });
   }
@@ -239,7 +239,7 @@ function withActual(
 
 function parseEvalSet(text: string): Node {
   const root = parseTree(text);
-  if (root === undefined) throw new AdkMetricsError("invalid_json", "the evalset is no JSON");
+  if (root === undefined) throw new AdkMetricsError("invalid_json", "the evalset is not JSON");
   return root;
 }
 

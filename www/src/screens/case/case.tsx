@@ -43,7 +43,7 @@ export default function Case() {
       <>
         <h1>Case</h1>
         <p class="muted">
-          {run === undefined ? "Nothing is scored yet. " : "The run has no such case. "}
+          {run === undefined ? "Nothing has been scored yet. " : "The run has no such case. "}
           <a href={hrefOf(run === undefined ? "files" : "results")}>
             {run === undefined ? "Choose files" : "Back to the results"}
           </a>

@@ -30,7 +30,7 @@ export function Events({ details: { events, isOrdered } }: { details: TurnDetail
   return (
     <section class="events">
       <h3>What happened</h3>
-      {!isOrdered && <p class="muted">Calls and texts were recorded apart: which came first is not known.</p>}
+      {!isOrdered && <p class="muted">Calls and texts were recorded separately, so their order is unknown.</p>}
       <ol>
         {events.slice(0, limit.value).map((event, index) => (
           <li key={index} class={`event ${event.kind}`}>

@@ -175,7 +175,9 @@ function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVot
         {question.value === undefined ? (
           <p class="muted">Loading…</p>
         ) : question.value === "none" ? (
-          <p class="muted">Not known: results hold replies only. Score the files in this page to see what is asked.</p>
+          <p class="muted">
+            Unknown: results store only the replies. Score the files in this page to see the questions.
+          </p>
         ) : (
           <>
             {question.value.system !== undefined && (

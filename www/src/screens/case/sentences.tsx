@@ -50,7 +50,7 @@ export function Sentences({ sentences }: { sentences: readonly Sentence[] }) {
     <>
       {[...steps].map(([step, ofStep]) => (
         <div key={step}>
-          {steps.size > 1 && <h5>{step === last ? "Final response" : `Step ${step + 1}, on the way`}</h5>}
+          {steps.size > 1 && <h5>{step === last ? "Final response" : `Step ${step + 1}, intermediate`}</h5>}
           <ol class="sentences">
             {ofStep.map((sentence, at) => (
               <SentenceItem key={at} sentence={sentence} />
@@ -123,7 +123,7 @@ function Excerpt({ kind, excerpt }: Pick<Highlight, "kind" | "excerpt">) {
           <bdi>{visible(head(excerpt, 400))}</bdi>
         </q>
       </button>
-      {isChosen && isMissing.value && <p class="muted">This does not stand in the context word for word.</p>}
+      {isChosen && isMissing.value && <p class="muted">This is not in the context word for word.</p>}
     </>
   );
 }

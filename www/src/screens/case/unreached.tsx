@@ -21,7 +21,7 @@ export function Unreached({ turn: { userText, expected }, index }: { turn: Unrea
           </div>
           <div class="message agent">
             <h3>Final response</h3>
-            <p class="muted">The agent’s run has no such turn.</p>
+            <p class="muted">The agent’s run does not have this turn.</p>
           </div>
         </div>
       </div>

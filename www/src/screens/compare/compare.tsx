@@ -141,7 +141,7 @@ function OpenResults() {
   return (
     <DropZone label="Open results" onFiles={(reading) => void openFiles(reading)}>
       <p class="muted">
-        Drop evalset results here, as this page exports them and ADK stores them: they become the baseline.
+        Drop evalset results here, exported from this page or stored by ADK. They become the baseline.
       </p>
       <FileButton label="Open results to compare with" onFiles={(reading) => void openFiles(reading)} />
     </DropZone>

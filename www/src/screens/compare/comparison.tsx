@@ -99,9 +99,7 @@ export function Comparison({ set, index, isOnly }: ComparisonProps) {
         </section>
       )}
       <section aria-label="Cases">
-        <Title>
-          {changed === 0 ? "Every case is as it was" : `${count(changed, "case")} changed, regressions first`}
-        </Title>
+        <Title>{changed === 0 ? "No case changed" : `${count(changed, "case")} changed, regressions first`}</Title>
         <ul class="case-changes">
           {cases.map((comparison) => (
             <CaseChange key={comparison.evalId} comparison={comparison} />
@@ -126,10 +124,10 @@ function Passes({ passes }: { passes: ShownComparison["passes"] }) {
   const wouldShow =
     change !== "unclear" || detectable === undefined || detectable >= 1
       ? ""
-      : ` A difference would mostly show from ${Math.ceil(100 * detectable)} points.`;
+      : ` A difference of ${Math.ceil(100 * detectable)} points or more would usually show.`;
   return (
     <p>
-      {percent(currentRate)} of {isRepeated ? "runs" : "cases"} pass, before {percent(baselineRate)}:{" "}
+      {percent(currentRate)} of {isRepeated ? "runs" : "cases"} pass ({percent(baselineRate)} before):{" "}
       {better + worse === 0
         ? "each case passes as often as before."
         : `${count(better, "case")} more often, ${worse} less often, which ${change === "unclear" ? "may be" : "is hardly"} chance.${wouldShow}`}
@@ -141,9 +139,9 @@ function Passes({ passes }: { passes: ShownComparison["passes"] }) {
 function Notes({ set }: { set: ShownComparison }) {
   const lists: [string, readonly string[]][] = [
     ["New cases", set.addedCases],
-    ["Cases that are gone", set.removedCases],
+    ["Removed cases", set.removedCases],
     ["New metrics", set.addedMetrics],
-    ["Metrics that are gone", set.removedMetrics],
+    ["Removed metrics", set.removedMetrics],
   ];
   const thresholds = set.thresholdChanges.map(
     ({ metricName, baseline, current }) => `${metricName}: threshold ${baseline ?? "none"} → ${current ?? "none"}`,
@@ -181,7 +179,7 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
     <tr>
       <th scope="row">
         <MetricName>{metricName}</MetricName>
-        {metric.goal === "lower" && <small class="muted"> less is better</small>}
+        {metric.goal === "lower" && <small class="muted"> lower is better</small>}
       </th>
       <td>
         {metric.compared === 0 ? (

@@ -2,7 +2,7 @@ import { JsonEditor } from "../../editor/editor.js";
 import type { PlacedProblem } from "../../editor/codemirror.js";
 import { goTo, hrefOf, route } from "../../route.js";
 import { configInfo, configText } from "../../state/config.js";
-import { obstacle } from "../../state/job.js";
+import { runBlocker } from "../../state/job.js";
 import { runAndShow } from "../../state/running.js";
 import { EstimateTable } from "../run/estimate.js";
 import { sentence } from "../../ui/sentence.js";
@@ -22,7 +22,7 @@ export default function Criteria() {
       : info.ok
         ? info.value.warnings.map((one) => ({ ...one, isWarning: true }))
         : [info.problem];
-  const blocker = obstacle.value;
+  const blocker = runBlocker.value;
   return (
     <div class="criteria">
       <div class="what">

@@ -30,7 +30,7 @@ const JUDGE_NAMES: Readonly<Record<JudgeKind, string>> = {
     ProviderName,
     string
   >),
-  browser: "This browser’s own model",
+  browser: "This browser’s built-in model",
 };
 
 /** The servers that questions are sent to, or why they are not known. */
@@ -83,7 +83,7 @@ export function JudgePanel() {
 function destinationText(kind: JudgeKind): string {
   const { origins } = destination.value;
   if (origins === undefined) return "";
-  if (origins.length > 0) return `Questions go to ${origins.join(" and ")}, and nothing goes anywhere else.`;
+  if (origins.length > 0) return `Questions go to ${origins.join(" and ")}, and nowhere else.`;
   return kind === "none" ? "Nothing leaves this page." : "Nothing leaves this device.";
 }
 
@@ -146,8 +146,8 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
           {length === 0
             ? "There is no recording yet."
             : length === 1
-              ? "One recording is there."
-              : `${length} recordings are there, and are joined.`}
+              ? "There is one recording."
+              : `${length} recordings, which are joined.`}
         </p>
       );
     }
@@ -156,7 +156,7 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
         <p class="muted">
           {hasBrowserModel
             ? "The browser may download its model first, which takes minutes. It answers one question at a time."
-            : "This browser has none that pages can ask. Chrome and Edge on a desktop do."}
+            : "This browser has no model that pages can use. Chrome and Edge on a desktop have one."}
         </p>
       );
     default:
@@ -189,7 +189,7 @@ function PriceFields() {
   if (models.length === 0) return null;
   return (
     <details>
-      <summary>Prices, to see what a run costs</summary>
+      <summary>Prices, to estimate what a run costs</summary>
       {models.map((model) => {
         const entered = prices.value[model] ?? { input: "", output: "" };
         const update = (changes: Partial<typeof entered>) => {
@@ -198,7 +198,7 @@ function PriceFields() {
         return (
           <fieldset class="group" key={model}>
             <legend>
-              <code>{model}</code>, for a million tokens
+              <code>{model}</code>, per million tokens
             </legend>
             <div class="two-columns">
               <TextField label="Input" value={entered.input} onInput={(input) => update({ input })} />

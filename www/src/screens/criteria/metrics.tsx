@@ -18,7 +18,7 @@ export function Metrics() {
       });
   }, []);
   const all = metrics.value;
-  if (all.length === 0) return <p class="muted">The engine is being started…</p>;
+  if (all.length === 0) return <p class="muted">Starting the engine…</p>;
   const withThreshold = all.filter(({ requiresThreshold }) => requiresThreshold !== false);
   const withoutThreshold = all.filter(({ requiresThreshold }) => requiresThreshold === false);
   const known = new Set(all.map(({ metricName }) => metricName));

@@ -16,7 +16,7 @@ export function OptionsPanel() {
   };
   return (
     <details class="panel">
-      <summary>How the run is made</summary>
+      <summary>Run settings</summary>
       <SelectField
         label={OPTIONS.dialect.label}
         hint="Those of @iqai/adk 0.5.9 differ for tool_trajectory_avg_score and response_match_score."
@@ -34,7 +34,7 @@ export function OptionsPanel() {
           />
           <CheckField
             label="Keep replies in this browser"
-            hint="The same question is then not asked again, after a reload either."
+            hint="The same question is then not asked again, even after a reload."
             checked={current.keepReplies}
             onChange={(keepReplies) => update({ keepReplies })}
           />

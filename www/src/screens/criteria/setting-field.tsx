@@ -123,7 +123,7 @@ function JsonSetting({
   return (
     <JsonField
       label={label}
-      hint={failed.value ? "This is not JSON yet; the config has what was there before." : `${hint} As JSON.`}
+      hint={failed.value ? "This is not JSON yet; the config keeps the value from before." : `${hint} As JSON.`}
       value={shown}
       onInput={(text) => {
         typed.value = text;

@@ -70,14 +70,14 @@ export default function Edit() {
           </a>
         </div>
         <p class="muted">
-          Changes apply at once in this page only: export the evalset to keep them. It is written in ADK’s current
+          Changes apply at once, but only in this page: export the evalset to keep them. It is written in ADK’s current
           schema.
         </p>
       </header>
       {problem.value !== undefined && (
         <div class="edit-notice" role="alert">
           <p>
-            Not taken over: <Name>{problem.value.message}</Name>
+            Not applied: <Name>{problem.value.message}</Name>
             {problem.value.path !== undefined && (
               <>
                 {" "}

@@ -32,7 +32,7 @@ export function Fields({ evalCase, row }: FieldsProps) {
         />
         {row !== undefined && turns.length > 0 && (
           <button type="button" class="button" onClick={() => void accept()}>
-            Accept all that the agent did
+            Accept everything the agent did
           </button>
         )}
       </div>

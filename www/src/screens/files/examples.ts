@@ -16,14 +16,14 @@ export const EXAMPLES: readonly Example[] = [
   {
     folder: "weather",
     title: "Weather",
-    what: "The plainest case: tool calls have to be the expected ones, and answers have to share words.",
+    what: "The simplest case: tool calls have to match, and answers have to share words with what is expected.",
     see: "a wrong unit in two calls, and one call too many",
     isJudged: false,
   },
   {
     folder: "museum-guide",
     title: "Museum guide",
-    what: "A judge says whether an answer means the same, is harmless, and hangs together.",
+    what: "A judge decides whether an answer means the same, is harmless, and is coherent.",
     see: "a price that is wrong although 95 % of the words are right",
     isJudged: true,
   },
@@ -37,7 +37,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     folder: "ferry-press",
     title: "Ferry press",
-    what: "Sentence by sentence: what the tools bear out, and what was made up.",
+    what: "Sentence by sentence: what the tools support, and what was made up.",
     see: "every label, from supported to contradictory",
     isJudged: true,
   },
@@ -58,7 +58,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     folder: "travel-concierge",
     title: "Travel concierge",
-    what: "Events and sub-agents over several turns, with tokens and seconds.",
+    what: "Events and sub-agents over several turns, with tokens and durations.",
     see: "a missing call; a scenario that cannot be evaluated",
     isJudged: false,
   },
@@ -86,7 +86,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     folder: "library-desk",
     title: "Library desk",
-    what: "A session of two turns and no config: google-adk’s own criteria apply.",
+    what: "A session of two turns and no config: google-adk’s default criteria apply.",
     see: "what it looks like when everything passes",
     isJudged: false,
   },

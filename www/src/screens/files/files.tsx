@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { goTo, hrefOf, route } from "../../route.js";
-import { addFiles, bringBack, message, replaced, replaceFiles } from "../../state/adding.js";
+import { addFiles, restoreReplaced, message, replaced, replaceFiles } from "../../state/adding.js";
 import { configChecked } from "../../state/config.js";
 import { criteria } from "../../state/criteria.js";
 import { add, exampleName, isInspecting, matching, type Source, sourceOf, sources } from "../../state/inputs.js";
-import { caseCount, leftOut, obstacle } from "../../state/job.js";
+import { caseCount, leftOut, runBlocker } from "../../state/job.js";
 import { openResultFiles } from "../../state/opened.js";
 import { problem } from "../../state/run.js";
 import { runAndShow } from "../../state/running.js";
@@ -37,7 +37,7 @@ function Overview() {
       if (!isScored) showLoaded();
       else {
         await configChecked();
-        if (obstacle.value === undefined) await runAndShow("files");
+        if (runBlocker.value === undefined) await runAndShow("files");
       }
     } catch (error) {
       message.value = error instanceof Error ? error.message : String(error);
@@ -50,8 +50,8 @@ function Overview() {
     <div class="files">
       <Title>See why your agent passes or fails</Title>
       <p class="lead">
-        Give it an evalset and what the agent did, or take an example. Scores are google-adk’s, and each says how it
-        came about. Nothing is uploaded: the engine runs in this page.
+        Give it an evalset and what the agent did, or try an example. Scores are the same as google-adk’s, and each one
+        is explained. Nothing is uploaded: the engine runs in this page.
       </p>
       <InterruptedRun />
       <DropZone label="Add files" onFiles={(reader) => void addFiles(reader)}>
@@ -84,11 +84,8 @@ function Overview() {
       {problem.value !== undefined && <ProblemNote problem={problem.value} />}
       {hasFiles && <Loaded />}
       <section aria-labelledby="examples">
-        <h2 id="examples">{hasFiles ? "Or take an example" : "Take an example"}</h2>
-        <p class="muted">
-          Some fail, and are meant to. Where a judge is asked, its replies are recorded, so no key and no network is
-          needed.
-        </p>
+        <h2 id="examples">{hasFiles ? "Or try an example" : "Try an example"}</h2>
+        <p class="muted">Some fail on purpose. Replies of judges are recorded, so no key and no network is needed.</p>
         <ul class="examples" role="list">
           {EXAMPLES.map((example) => (
             <li key={example.folder} class="card" aria-busy={busyExample.value === example.folder}>
@@ -137,7 +134,7 @@ function showLoaded(): void {
 }
 
 function Loaded() {
-  const blocker = obstacle.value;
+  const blocker = runBlocker.value;
   const results = sources.value.filter(({ info }) => info?.hasScores === true && info.problem === undefined);
   // Scoring results again gives other scores than they have, so it comes second.
   const areResults = results.length > 0 && matching.value.pairs.every(({ actual }) => isOneOf(results, actual));
@@ -202,7 +199,7 @@ function RemovedFiles() {
   return (
     <p role="status">
       {files === 1 ? "Your file was removed." : `Your ${files} files were removed.`}{" "}
-      <button type="button" class="link" onClick={bringBack}>
+      <button type="button" class="link" onClick={restoreReplaced}>
         Undo
       </button>
     </p>

@@ -53,7 +53,7 @@ export function Export() {
           />
           <Choice
             label="Copy link"
-            about="a small run in the address; no server keeps it"
+            about="a small run, in the address itself; no server stores it"
             message={message}
             make={() => copyLink(run)}
           />

@@ -37,7 +37,7 @@ export function Figures({ run }: { run: RunSummary }) {
       </div>
       {unjudged > 0 && (
         <p class="muted">
-          {count(unjudged, "case")} passed although a metric was not evaluated there: such a metric decides nothing.
+          {count(unjudged, "case")} passed although a metric was not evaluated there: such a metric does not count.
         </p>
       )}
       <dl class="facts">

@@ -13,7 +13,7 @@ export function Filters({ run }: { run: RunSummary }) {
       <div>
         <ScoreField run={run} />
         <ToolField />
-        <p class="muted">The address holds filters and order: copy it to keep or share them.</p>
+        <p class="muted">Filters and order are part of the address: copy it to keep or share them.</p>
       </div>
     </details>
   );

@@ -102,6 +102,6 @@ function summaryOf(all: readonly Flip[]): string {
     [to(EvalStatus.NOT_EVALUATED), "not evaluated"],
   ] as const;
   const cases = parts.filter(([times]) => times > 0).map(([times, what]) => `${count(times, "case")} now ${what}`);
-  if (all.length === 0) return "Every verdict is as it was.";
+  if (all.length === 0) return "No verdict changes.";
   return cases.length > 0 ? `${cases.join(", ")}.` : "Only verdicts of metrics change; no case changes.";
 }

@@ -27,15 +27,15 @@ export function Notices({ run }: { run: RunSummary }) {
       )}
       {progress !== undefined && (
         <p role="status">
-          The run goes on: {amountText(progress.reduce((sum, one) => sum + (one?.done ?? 0), 0))} cases are scored.{" "}
-          <a href={hrefOf("run")}>Watch it</a>
+          The run is in progress: {amountText(progress.reduce((sum, one) => sum + (one?.done ?? 0), 0))} cases are
+          scored. <a href={hrefOf("run")}>Watch it</a>
         </p>
       )}
       {cancelled.length > 0 && (
         <div class="notice open" role="note">
           <Status of={EvalStatus.NOT_EVALUATED} />
           <p>
-            The run was ended early. What was not scored by then is not evaluated, in{" "}
+            The run ended early. What had not been scored by then is not evaluated, in{" "}
             {cancelled.map(({ name }, index) => (
               <>
                 {index > 0 && ", "}

@@ -41,7 +41,7 @@ export default function Results() {
       <>
         <Title>Results</Title>
         <p class="muted">
-          Nothing is scored yet. <a href={hrefOf("files")}>Choose files</a>, then run.
+          Nothing has been scored yet. <a href={hrefOf("files")}>Choose files</a>, then run.
         </p>
         <RunPicker />
       </>
@@ -63,7 +63,9 @@ export default function Results() {
           <section aria-labelledby="scores-title">
             <div class="title">
               <h2 id="scores-title">Scores and thresholds</h2>
-              <p class="muted">Drag a line, or use the arrow keys on it: verdicts follow, nothing is scored again.</p>
+              <p class="muted">
+                Drag a line, or use the arrow keys on it: verdicts follow, and nothing is scored again.
+              </p>
             </div>
             <Histograms run={run} columns={judged} />
           </section>

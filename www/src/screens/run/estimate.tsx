@@ -53,11 +53,7 @@ export function EstimateTable() {
     const isOpen = matching.value.pairs.every(({ actual }) => actual === undefined);
     return (
       <p class="muted">
-        {isOpen
-          ? "That shows when the files are there."
-          : runProgress.value === undefined
-            ? "Counting…"
-            : "The run is under way."}
+        {isOpen ? "Add files to see it." : runProgress.value === undefined ? "Counting…" : "The run is under way."}
       </p>
     );
   }
@@ -139,10 +135,10 @@ export function EstimateTable() {
       )}
       <p class="muted">
         Estimated by a dry run: the fewest calls if all samples agree, the most if votes stay open to the end. Retries
-        come on top{isAsked ? "; cached replies are not asked for again" : ""}. A token is taken as four characters.
+        are extra{isAsked ? "; cached replies are not asked for again" : ""}. A token is counted as four characters.
         {serviceChoice.value !== undefined &&
-          " Vertex AI’s evaluation service is asked once for each turn or conversation, at prices of its own."}
-        {isAsked && cost === undefined && " Enter prices at the judge to see the cost."}
+          " Vertex AI’s evaluation service is asked once for each turn or conversation, at its own prices."}
+        {isAsked && cost === undefined && " Enter prices in the judge’s settings to see the cost."}
       </p>
     </div>
   );

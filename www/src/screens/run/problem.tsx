@@ -21,7 +21,7 @@ export function ProblemNote({ problem }: { problem: Problem }) {
       {(isConfig || path !== undefined) && (
         <p>
           <a href={isConfig ? hrefOf("criteria", "json") : hrefOf("files")}>
-            {isConfig ? "Correct the config" : "To the files"}
+            {isConfig ? "Correct the config" : "Go to the files"}
           </a>
         </p>
       )}

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf } from "../../route.js";
 import { criteria } from "../../state/criteria.js";
-import { caseCount, leftOut, obstacle, scorable } from "../../state/job.js";
+import { caseCount, leftOut, runBlocker, scorable } from "../../state/job.js";
 import { judgeKind, serviceChoice } from "../../state/judge.js";
 import { download } from "../../state/browser-model.js";
 import { cancel, connections, problem, summary, runProgress, verdicts } from "../../state/run.js";
@@ -22,7 +22,7 @@ import "./run.css";
 
 export default function Run() {
   const isRunning = runProgress.value !== undefined;
-  const blocker = obstacle.value;
+  const blocker = runBlocker.value;
   return (
     <div class="run">
       <Title>Run</Title>
@@ -32,7 +32,7 @@ export default function Run() {
           <section class="panel" aria-label="What is run">
             <p>
               {scorable.value.length === 0 ? (
-                "Nothing is there to be scored yet."
+                "There is nothing to score yet."
               ) : (
                 <>
                   <strong>{jobText()}</strong>
@@ -68,7 +68,7 @@ export default function Run() {
                   <>
                     {blocker.what}{" "}
                     <a href={hrefOf(blocker.screen)}>
-                      {blocker.screen === "files" ? "To the files" : "To the criteria"}
+                      {blocker.screen === "files" ? "Go to the files" : "Go to the criteria"}
                     </a>
                   </>
                 )}
@@ -132,7 +132,7 @@ function RunningPanel() {
           ? `${Math.floor((4 * done) / total) * 25} % scored`
           : "Scoring"}
       </p>
-      {download.value !== undefined && <p>The browser loads its model: {Math.round(download.value * 100)} %.</p>}
+      {download.value !== undefined && <p>The browser is loading its model: {Math.round(download.value * 100)} %.</p>}
       <VerdictCounts />
       {failure !== undefined && <p>The last call failed: {failure}</p>}
       {judges.length > 0 && (
@@ -249,9 +249,7 @@ function FinishedPanel() {
       )}
       {warnings.length > 0 && (
         <details>
-          <summary>
-            {warnings.length === 1 ? "1 thing" : `${warnings.length} things`} in the inputs may surprise
-          </summary>
+          <summary>{count(warnings.length, "warning")}</summary>
           <ul class="run-warnings">
             {warnings.slice(0, 100).map(({ name, message, path, help }, index) => (
               <li key={index}>

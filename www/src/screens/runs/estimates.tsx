@@ -35,10 +35,10 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
             </tr>
           </thead>
           <tbody>
-            <Measure name="Share that passes" text={percentText} estimates={known.map((one) => one?.passRate)} />
+            <Measure name="Pass rate" text={percentText} estimates={known.map((one) => one?.passRate)} />
             {known.some((one) => one?.passHatK !== undefined) && (
               <Measure
-                name={hatName(known.flatMap((one) => one?.passHatK?.k ?? []))}
+                name={passPowerName(known.flatMap((one) => one?.passHatK?.k ?? []))}
                 text={percentText}
                 estimates={known.map((one) => one?.passHatK)}
               />
@@ -63,7 +63,7 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
 }
 
 /** `pass^3`, where cases were run three times in each run. */
-function hatName(ks: readonly number[]): string {
+function passPowerName(ks: readonly number[]): string {
   const [k = 0, ...others] = new Set(ks);
   return others.length === 0 ? `pass^${k}` : `pass^k, for k up to ${Math.max(...ks)}`;
 }
