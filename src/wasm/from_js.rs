@@ -4,19 +4,20 @@
 //! library's formatting of doubles would be linked (docs/decisions/0005-own-writer-and-doubles.md).
 
 use std::fmt;
+use std::iter::Enumerate;
+use std::slice::Iter;
 
-use js_sys::{Array, Object, Reflect};
-use serde::de::value::{MapDeserializer, SeqDeserializer};
+use js_sys::{Array, ArrayIntoIter, Object, Reflect};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer,
-    Unexpected, VariantAccess, Visitor,
+    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 
 /// Converts a JavaScript value.
 pub(super) fn from_value<T: DeserializeOwned>(value: JsValue) -> Result<T, Mismatch> {
-    T::deserialize(FromJs(value))
+    T::deserialize(FromJs(&value))
 }
 
 /// Says what was expected of a value that is something else.
@@ -54,9 +55,10 @@ impl From<Mismatch> for JsValue {
     }
 }
 
-struct FromJs(JsValue);
+#[derive(Clone, Copy)]
+struct FromJs<'v>(&'v JsValue);
 
-impl FromJs {
+impl FromJs<'_> {
     /// What `visit` makes of the value, if it is one that the visitor expects.
     fn visit<'de, V: Visitor<'de>, T>(
         visitor: V,
@@ -70,16 +72,13 @@ impl FromJs {
     }
 
     /// The entries of an object.
-    fn entries(&self) -> Option<Vec<(FromJs, FromJs)>> {
-        let entry = |pair: JsValue| {
-            let pair: Array = pair.unchecked_into();
-            (Self(pair.get(0)), Self(pair.get(1)))
-        };
-        self.0.is_object().then(|| Object::entries(self.0.unchecked_ref()).iter().map(entry).collect())
+    fn entries(self) -> Option<Entries> {
+        let entries = || Object::entries(self.0.unchecked_ref()).into_iter();
+        self.0.is_object().then(|| Entries { entries: entries(), value: JsValue::UNDEFINED })
     }
 }
 
-impl<'de> Deserializer<'de> for FromJs {
+impl<'de> Deserializer<'de> for FromJs<'_> {
     type Error = Mismatch;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
@@ -116,33 +115,22 @@ impl<'de> Deserializer<'de> for FromJs {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        let array = self.0.dyn_into::<Array>().ok();
-        Self::visit(visitor, array, |visitor, array| {
-            visitor.visit_seq(SeqDeserializer::new(array.iter().map(FromJs)))
-        })
+        let items = self.0.dyn_ref::<Array>().map(|array| Items(array.clone().into_iter()));
+        Self::visit(visitor, items, V::visit_seq)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        Self::visit(visitor, self.entries(), |visitor, entries| {
-            visitor.visit_map(MapDeserializer::new(entries.into_iter()))
-        })
+        Self::visit(visitor, self.entries(), V::visit_map)
     }
 
-    /// Reads the fields by their names, so that they may be inherited. `undefined` counts as absent.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        fields: &'static [&'static str],
+        names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mismatch> {
-        let object = Some(self.0).filter(JsValue::is_object);
-        Self::visit(visitor, object, |visitor, object| {
-            let field = |name: &&'static str| {
-                let value = Reflect::get(&object, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
-                (!value.is_undefined()).then_some((*name, Self(value)))
-            };
-            visitor.visit_map(MapDeserializer::new(fields.iter().filter_map(field)))
-        })
+        let fields = || Fields { object: self.0, names: names.iter().enumerate(), value: JsValue::UNDEFINED };
+        Self::visit(visitor, self.0.is_object().then(fields), V::visit_map)
     }
 
     /// A name, or an object with what a variant holds under its name.
@@ -152,9 +140,10 @@ impl<'de> Deserializer<'de> for FromJs {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mismatch> {
-        let variant = match self.0.as_string() {
-            Some(_) => Some((Self(self.0), Self(JsValue::UNDEFINED))),
-            None => self.entries().and_then(|entries| entries.into_iter().next()),
+        let variant = if self.0.is_string() {
+            Some((self.0.clone(), JsValue::UNDEFINED))
+        } else {
+            self.entries().and_then(|mut entries| Some((entries.next()?, entries.value)))
         };
         Self::visit(visitor, variant, |visitor, (name, content)| {
             visitor.visit_enum(Variant { name, content })
@@ -167,29 +156,95 @@ impl<'de> Deserializer<'de> for FromJs {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Mismatch> for FromJs {
-    type Deserializer = Self;
+/// The items of an array.
+struct Items(ArrayIntoIter);
 
-    fn into_deserializer(self) -> Self {
-        self
+impl<'de> SeqAccess<'de> for Items {
+    type Error = Mismatch;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Mismatch> {
+        self.0.next().map(|item| seed.deserialize(FromJs(&item))).transpose()
+    }
+}
+
+/// The entries of an object.
+struct Entries {
+    entries: ArrayIntoIter,
+    /// The value of the last key.
+    value: JsValue,
+}
+
+impl Entries {
+    /// The next key.
+    fn next(&mut self) -> Option<JsValue> {
+        let entry: Array = self.entries.next()?.unchecked_into();
+        self.value = entry.get(1);
+        Some(entry.get(0))
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries {
+    type Error = Mismatch;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Mismatch> {
+        self.next().map(|key| seed.deserialize(FromJs(&key))).transpose()
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Mismatch> {
+        seed.deserialize(FromJs(&self.value))
+    }
+}
+
+/// The fields of an object. They may be inherited; `undefined` counts as absent.
+struct Fields<'v> {
+    object: &'v JsValue,
+    names: Enumerate<Iter<'static, &'static str>>,
+    /// The value of the last field.
+    value: JsValue,
+}
+
+impl Fields<'_> {
+    /// The next field that the object has, by its place among the names.
+    fn next(&mut self) -> Option<usize> {
+        let Self { object, names, value } = self;
+        let mut has = |name: &str| {
+            *value = Reflect::get(object, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
+            !value.is_undefined()
+        };
+        names.find(|(_, name)| has(name)).map(|(place, _)| place)
+    }
+}
+
+impl<'de> MapAccess<'de> for Fields<'_> {
+    type Error = Mismatch;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Mismatch> {
+        self.next().map(|place| seed.deserialize((place as u64).into_deserializer())).transpose()
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Mismatch> {
+        seed.deserialize(FromJs(&self.value))
     }
 }
 
 struct Variant {
-    name: FromJs,
-    content: FromJs,
+    name: JsValue,
+    content: JsValue,
 }
 
 impl<'de> EnumAccess<'de> for Variant {
     type Error = Mismatch;
-    type Variant = FromJs;
+    type Variant = Content;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, FromJs), Mismatch> {
-        Ok((seed.deserialize(self.name)?, self.content))
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Content), Mismatch> {
+        Ok((seed.deserialize(FromJs(&self.name))?, Content(self.content)))
     }
 }
 
-impl<'de> VariantAccess<'de> for FromJs {
+/// What a variant holds.
+struct Content(JsValue);
+
+impl<'de> VariantAccess<'de> for Content {
     type Error = Mismatch;
 
     fn unit_variant(self) -> Result<(), Mismatch> {
@@ -197,11 +252,11 @@ impl<'de> VariantAccess<'de> for FromJs {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mismatch> {
-        seed.deserialize(self)
+        seed.deserialize(FromJs(&self.0))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Mismatch> {
-        self.deserialize_any(visitor)
+        FromJs(&self.0).deserialize_any(visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -209,6 +264,6 @@ impl<'de> VariantAccess<'de> for FromJs {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mismatch> {
-        self.deserialize_struct("", fields, visitor)
+        FromJs(&self.0).deserialize_struct("", fields, visitor)
     }
 }
