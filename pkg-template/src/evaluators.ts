@@ -103,6 +103,10 @@ export abstract class EngineEvaluator<Name extends keyof Criteria = string> exte
     let settings = SETTINGS.get(this);
     if (settings === undefined) {
       const metric = reading("metric", () => {
+        if (!isObject(this.metric)) {
+          const name = `new ${this.constructor.name}({ metricName: "${this.engineMetric}", threshold: 0.8 })`;
+          throw unexpected("a metric with its threshold", this.metric, "metric", name);
+        }
         const { metric_name: _, ...given } = this.metric as EvalMetric & NamedInSnakeCase;
         return { ...given, metricName: this.engineMetric };
       });

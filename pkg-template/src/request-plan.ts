@@ -75,7 +75,8 @@ export function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet)
     evalSetName,
     countOnly,
   };
-  const config = configOf(request);
+  // Without criteria, ADK's default ones would be scored.
+  const config = configOf(request) ?? (countOnly ? { criteria: {} } : undefined);
   const bytes = {
     evalSet: readBefore?.bytes ?? (yield* bytesInSteps(request.evalSet, "evalSet")),
     actual: yield* bytesInSteps(request.actual, "actual"),

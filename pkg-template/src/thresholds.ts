@@ -1,6 +1,6 @@
 import { decidedStatus } from "./advisory.js";
 import { closest } from "./closest.js";
-import { reading, unexpected } from "./engine/values.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
 import { statusOfScore } from "./engine/status.js";
 import { withMetricResults } from "./engine/turn.js";
 import { EvalStatus } from "./enums.js";
@@ -41,6 +41,7 @@ export function withThresholds(result: EvalSetResult, criteria: Criteria): EvalS
 /** The thresholds of criteria, found by any name of a metric; its very name wins over the others. */
 class Thresholds {
   readonly #thresholds: ReadonlyMap<string, number | undefined>;
+  readonly #criteria: Criteria;
   /** The names that are given, by the one name that all names of a metric have. */
   readonly #canonical = new Map<string, string>();
   /** By the names that the results have. */
@@ -48,17 +49,23 @@ class Thresholds {
 
   constructor(criteria: Criteria) {
     this.#thresholds = thresholdsOf(criteria);
+    this.#criteria = criteria;
     for (const key of this.#thresholds.keys()) {
       const name = canonicalName(key);
       if (!this.#canonical.has(name)) this.#canonical.set(name, key);
     }
   }
 
-  /** The threshold of a metric; null if the criteria give none. */
-  of(metricName: string): number | null {
+  /**
+   * The threshold of a metric; null if the criteria give none.
+   *
+   * @throws {AdkMetricsError} `invalid_input` for a setting that the metric was not scored with.
+   */
+  of({ metricName, criterion }: EvalMetricResult): number | null {
     const known = this.#found.get(metricName);
     if (known !== undefined) return known;
     const key = this.#thresholds.has(metricName) ? metricName : this.#canonical.get(canonicalName(metricName));
+    if (key !== undefined) checkSettings(key, this.#criteria[key], criterion);
     const threshold = (key === undefined ? undefined : this.#thresholds.get(key)) ?? null;
     this.#found.set(metricName, threshold);
     return threshold;
@@ -95,6 +102,20 @@ class Thresholds {
             : `There are ${names.map((name) => `\`${name}\``).join(", ")}`,
       });
     }
+  }
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for a setting other than the threshold: only scoring again would heed it. */
+function checkSettings(key: string, wanted: Criteria[string], scored: EvalMetricResult["criterion"]): void {
+  if (typeof wanted !== "object" || wanted === null) return;
+  for (const [name, value] of Object.entries(wanted)) {
+    if (name === "threshold" || value === undefined) continue;
+    const known = isObject(scored) ? (scored as Readonly<Record<string, unknown>>)[name] : undefined;
+    if (JSON.stringify(value) === JSON.stringify(known)) continue;
+    throw new AdkMetricsError("invalid_input", `\`${name}\` cannot be changed here: nothing is scored again`, {
+      path: `criteria: ${key}: ${name}`,
+      help: "Give the threshold alone, or evaluate again",
+    });
   }
 }
 
@@ -152,7 +173,7 @@ function turnWith(turn: EvalMetricResultPerInvocation, thresholds: Thresholds): 
 }
 
 function metricWith(metric: EvalMetricResult, thresholds: Thresholds): EvalMetricResult {
-  const threshold = thresholds.of(metric.metricName);
+  const threshold = thresholds.of(metric);
   if (threshold === null || metric.evalStatus === EvalStatus.INFORMATIONAL) return metric;
   const changed: EvalMetricResult = { ...metric, threshold };
   if (metric.score !== undefined) {

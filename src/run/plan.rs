@@ -33,6 +33,16 @@ pub struct PlannedMetric {
     pub scorer: MetricScorer,
 }
 
+impl PlannedMetric {
+    /// The name of what it measures, which legacy names of a metric of the engine share.
+    fn measures(&self) -> &str {
+        match self.scorer {
+            MetricScorer::Host => &self.name,
+            _ => find(&self.name).map_or(&self.name, |info| info.name),
+        }
+    }
+}
+
 /// Who computes a metric.
 pub enum MetricScorer {
     /// The engine, without waiting for anyone.
@@ -72,11 +82,15 @@ impl Plan {
         if metrics.is_empty() && !plan_options.count_only {
             return Err(no_criterion(location));
         }
+        if !metrics.is_empty() && plan_options.count_only {
+            let message = "`countOnly` has no effect: there are criteria, which are scored";
+            warnings.add(location, message.to_owned());
+        }
         for (index, metric) in metrics.iter().enumerate() {
-            if metrics.iter().take(index).any(|before| before.name == metric.name) {
+            if metrics.iter().take(index).any(|before| before.measures() == metric.measures()) {
                 let criteria = location.get("criteria").unwrap_or(location);
-                let message = ["the metric `", &metric.name, "` is given twice"].concat();
-                let help = "Leave one of the two out: `RESPONSE_MATCH_SCORE` is `response_match_score`";
+                let message = ["the metric `", metric.measures(), "` is given twice"].concat();
+                let help = "Leave one of the two out: `RESPONSE_MATCH_SCORE` and `response_match` are `response_match_score`";
                 return Err(criteria.error(ErrorCode::InvalidCriterion, message).with_help(help));
             }
         }

@@ -99,7 +99,6 @@ test("LocalEvalService tells what users took, case by case, and warns of their s
     judge,
     registry: countingTurns(),
     budget: { calls: 3, prices: PRICES },
-    userSimulator: { mood: "curious" },
   };
   const found = [];
   for await (const result of new LocalEvalService(echo, 1, options).evaluateSession(request)) found.push(result);
@@ -114,19 +113,18 @@ test("LocalEvalService tells what users took, case by case, and warns of their s
       ["two", [["the function judge"], 1, 1, 1, 2, true]],
     ],
   );
-  for (const { warnings } of found) {
-    assert.deepEqual(
-      warnings.map(({ path }) => path),
-      ["userSimulator: mood"],
-    );
-  }
   words.one = ["And in London?", "And in Rome?", "</finished>"];
   words.two = ["</finished>"];
   const short = [];
   for await (const result of new LocalEvalService(echo, 1, options).evaluateSession(request)) short.push(result);
   assert.match(short[2].evalCaseResults[0].reason, /the budget of calls was spent/, "one budget holds for all cases");
-  const strict = new LocalEvalService(echo, 1, { ...options, strict: true }).evaluateSession(request);
-  await assert.rejects(strict.next(), { path: "userSimulator: mood" });
+  for (const [userSimulator, key, help] of [
+    [{ maxInvocations: 3 }, "maxInvocations", "Did you mean `maxAllowedInvocations`?"],
+    [{ mood: "curious" }, "mood", /^The keys are `judge`, `model`, .*`timeoutMs`$/],
+  ]) {
+    const refusal = { code: "invalid_input", message: `a user simulator has no setting \`${key}\``, help };
+    assert.throws(() => new LocalEvalService(echo, 1, { ...options, userSimulator }), refusal);
+  }
 });
 
 test("the budget ends the simulated user too, with the reason", async () => {

@@ -71,6 +71,18 @@ test("warns of results that are compared with themselves, which never differ", a
   );
 });
 
+test("that runs were repeated is a note, which --strict takes as nothing wrong", async (t) => {
+  const [one] = BASE.eval_case_results;
+  const twice = { ...BASE, eval_case_results: [one, one] };
+  const cwd = folderOf(t, { "a.json": twice, "b.json": twice });
+  const { status, stdout } = await run(["compare", "a.json", "b.json", "--strict"], { cwd });
+  assert.match(stdout, /some cases were run repeatedly/);
+  assert.equal(status, 0);
+  const csv = await run(["compare", "a.json", "b.json", "--strict", "--format", "csv"], { cwd });
+  assert.match(csv.stderr, /^some cases were run repeatedly/m);
+  assert.equal(csv.status, 0);
+});
+
 test("a drop that is sure counts with --fail-on-drop alone", async (t) => {
   const scores = (score) => Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`c${at}`, score + at / 100]));
   const cwd = folderOf(t, { "a.json": results(scores(0.9)), "b.json": results(scores(0.7)) });

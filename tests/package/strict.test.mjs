@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importEntry } from "./support/package.mjs";
 
-const { evaluate, PrebuiltMetrics, ResponseEvaluator, RougeEvaluator } = await importEntry(".");
+const { evaluate, MetricEvaluatorRegistry, PrebuiltMetrics, ResponseEvaluator, RougeEvaluator } =
+  await importEntry(".");
 const { renderCsv, renderJUnit } = await importEntry("./report");
 
 const turn = { userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } };
@@ -165,12 +166,12 @@ test("a metric that is given in two spellings is an error: its results could not
     message: "the metric `response_match_score` is given twice",
     path: "config: criteria",
   });
-  const named = await evaluate({
-    evalSet: setOf({}),
-    actual: setOf({}),
-    criteria: { response_match_score: 1, response_match: 0.5 },
-  });
-  assert.equal(named.evalCaseResults.length, 1, "an old name of ADK-TS is the name of its results");
+  const old = { evalSet: setOf({}), actual: setOf({}), criteria: { response_match_score: 1, response_match: 0.5 } };
+  await assert.rejects(evaluate(old), { message: "the metric `response_match_score` is given twice" });
+  const registry = new MetricEvaluatorRegistry();
+  registry.registerEvaluator({ metricName: "response_match" }, () => 1);
+  const own = await evaluate({ ...old, registry });
+  assert.equal(own.evalCaseResults[0].overallEvalMetricResults[1].metricName, "response_match");
 });
 
 test("a threshold that every score reaches, or none, is warned of", async () => {

@@ -1,6 +1,6 @@
 /** Runs an agent on an evalset and scores what it did. */
 
-import { AdkMetricsError, strictErrorOf } from "../errors.js";
+import { AdkMetricsError } from "../errors.js";
 import { type CheckedEvaluation, checkEvaluation, evaluateOneOf, openEvaluation } from "../evaluate.js";
 import type {
   ConfigInput,
@@ -28,7 +28,7 @@ import {
   wasCancelled,
 } from "./run.js";
 import { type Forecast, forecast } from "./scorable.js";
-import { simulatorWarnings, type UserSimulatorOptions } from "./simulator.js";
+import { type UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
 
 /** What is evaluated, and by which metrics. */
@@ -86,8 +86,6 @@ export async function checkedEvaluation(
   options: AgentEvaluationOptions,
 ): Promise<AgentEvaluation> {
   checkPositive(numRuns, "numRuns");
-  const ofUsers = simulatorWarnings(options.userSimulator);
-  if (options.strict === true && ofUsers.length > 0) throw strictErrorOf(ofUsers);
   const { evalSet: _evalSet, ...scoring } = { ...withoutRunOptions(options), ...plan };
   const open = await openEvaluation({ ...quiet(scoring), evalSet: plan.evalSet }, true);
   let known: Forecast;
@@ -99,8 +97,7 @@ export async function checkedEvaluation(
     open.close();
     throw error;
   }
-  const { leftOut } = known;
-  const warnings = [...ofUsers, ...known.warnings];
+  const { leftOut, warnings } = known;
   const run = async () => {
     const spending = new Spending(options.budget);
     const settings = runOptions(options);

@@ -1,7 +1,7 @@
 /** ADK-TS's `LocalEvalService`: running an agent and scoring what it did as two steps. */
 
 import { isObject, reading, unexpected } from "../engine/values.js";
-import { AdkMetricsError, strictErrorOf } from "../errors.js";
+import { AdkMetricsError } from "../errors.js";
 import { readEvalSetInTurns } from "../evaluate.js";
 import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, Mistake, SimulatorUsage } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
@@ -13,7 +13,6 @@ import { checkOptions, METRIC_KEYS } from "../known-options.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { type InferenceResult, runCases } from "./run.js";
 import { forecast } from "./scorable.js";
-import { simulatorWarnings } from "./simulator.js";
 import { Spending } from "./spending.js";
 
 /** The evalsets to run. */
@@ -81,7 +80,6 @@ export class LocalEvalService {
   async *performInference(request: InferenceRequest): AsyncGenerator<Invocation[], void> {
     const { evalSetId, evalCases } = requestAt(request);
     const given = listAt("evalCases", evalCases, "evalsets");
-    this.#warnings();
     const sets: EvalSet[] = [];
     for (const evalSet of given) sets.push(await readEvalSetInTurns(evalSet, evalSetId));
     yield* this.#inferencesOf(sets);
@@ -126,7 +124,7 @@ export class LocalEvalService {
     yield* this.#score(request);
   }
 
-  async *#score(request: ScoringRequest, foreseen: readonly Mistake[] = []): AsyncGenerator<EvalSetResult, void> {
+  async *#score(request: ScoringRequest, warnings: readonly Mistake[] = []): AsyncGenerator<EvalSetResult, void> {
     const { inferenceResults, evaluateConfig } = requestAt(request);
     const found = listAt("inferenceResults", inferenceResults, "inferences").map((invocations, at) => {
       const path = `inferenceResults[${at}]`;
@@ -136,7 +134,6 @@ export class LocalEvalService {
         return this.#known.get(invocations) ?? inferenceOf(invocations);
       });
     });
-    const warnings = [...this.#warnings(), ...foreseen];
     const [config, concurrency] = reading("evaluateConfig", () => [
       configOf(evaluateConfig),
       evaluateConfig.parallelism,
@@ -167,7 +164,6 @@ export class LocalEvalService {
   ): AsyncGenerator<EvalSetResult, void> {
     const { evalSetId, evalCases, evaluateConfig } = requestAt(request);
     const given = listAt("evalCases", evalCases, "evalsets");
-    this.#warnings();
     const config = reading("evaluateConfig", () => configOf(evaluateConfig));
     const sets: EvalSet[] = [];
     const leftOut: ReadonlyMap<string, string>[] = [];
@@ -185,13 +181,6 @@ export class LocalEvalService {
     const inferenceResults: Invocation[][] = [];
     for await (const invocations of this.#inferencesOf(sets, leftOut)) inferenceResults.push(invocations);
     yield* this.#score({ inferenceResults, evaluateConfig }, warnings);
-  }
-
-  /** @throws {AdkMetricsError} the warnings, where `strict` refuses them. */
-  #warnings(): NonNullable<EvalSetResult["warnings"]> {
-    const warnings = simulatorWarnings(this.#options.userSimulator);
-    if (this.#options.strict === true && warnings.length > 0) throw strictErrorOf(warnings);
-    return warnings;
   }
 }
 

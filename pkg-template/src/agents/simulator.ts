@@ -3,7 +3,7 @@
  * next, until it gives the stop signal or the limit of turns is reached. The model is asked as judges are.
  */
 
-import { closest, keysHelp } from "../closest.js";
+import { keysHelp } from "../closest.js";
 import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, withPath } from "../errors.js";
@@ -13,15 +13,7 @@ import { checkJudge, identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
 import { replyOf } from "../judges/reply.js";
 import { checkSettings, checkSpelling } from "../judges/settings.js";
-import type {
-  Content,
-  ConversationScenario,
-  EvalSetResult,
-  Invocation,
-  Judge,
-  JudgeRequest,
-  RetryOptions,
-} from "../types.js";
+import type { Content, ConversationScenario, Invocation, Judge, JudgeRequest, RetryOptions } from "../types.js";
 import type { JournalSection } from "../journal/section.js";
 import { hashOf } from "../judges/recording.js";
 import { canonicalRequest } from "../judges/request.js";
@@ -154,27 +146,15 @@ const SETTINGS: Readonly<Record<keyof UserSimulatorOptions, readonly [type: stri
   timeoutMs: ["number", "a number of milliseconds above 0"],
 };
 
-/**
- * Finds misspelt settings and such of another type.
- *
- * @returns The keys that are no settings.
- * @throws {AdkMetricsError} `invalid_input`, for a misspelt key with a suggestion.
- */
-export function checkSimulatorOptions(options: UserSimulatorOptions | undefined): string[] {
-  if (options === undefined) return [];
+/** @throws {AdkMetricsError} `invalid_input` for a key that is no setting, and for a setting of another type. */
+export function checkSimulatorOptions(options: UserSimulatorOptions | undefined): void {
+  if (options === undefined) return;
   if (!isObject(options)) throw unexpected("an object", options, "userSimulator");
-  const names = Object.keys(SETTINGS) as (keyof UserSimulatorOptions)[];
-  const unknown: string[] = [];
   const given = reading("userSimulator", () => ({ ...options }));
   for (const [key, value] of Object.entries(given)) {
     const path = `userSimulator: ${key}`;
     if (!Object.hasOwn(SETTINGS, key)) {
-      const meant = closest(key, names);
-      if (meant === undefined) {
-        unknown.push(key);
-        continue;
-      }
-      const help = `Did you mean \`${meant}\`?`;
+      const help = keysHelp(key, Object.keys(SETTINGS));
       throw new AdkMetricsError("invalid_input", `a user simulator has no setting \`${key}\``, { path, help });
     }
     const [type, words] = SETTINGS[key as keyof UserSimulatorOptions];
@@ -183,17 +163,6 @@ export function checkSimulatorOptions(options: UserSimulatorOptions | undefined)
     if (typeof value !== type || value === null) throw unexpected(words, value, path);
   }
   limitOf(given);
-  return unknown;
-}
-
-/** What there is to say of settings that are none. */
-export function simulatorWarnings(options: UserSimulatorOptions | undefined): NonNullable<EvalSetResult["warnings"]> {
-  return checkSimulatorOptions(options).map((key) => ({
-    code: "invalid_input",
-    message: `a user simulator has no setting \`${key}\`; it is ignored`,
-    path: `userSimulator: ${key}`,
-    help: keysHelp(key, Object.keys(SETTINGS)),
-  }));
 }
 
 /** Who is asked, and for which model. */

@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
+import { REPEATED } from "../compare/notes.js";
 import { changedMetrics, remarksOf, verdictLine } from "../report/comparison.js";
 import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
@@ -32,7 +33,9 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
 
   const comparisons = await compareAll(pairs);
   const toStdout = planned.find(({ file }) => file === undefined);
-  if (toStdout?.format !== "table") for (const remark of comparisons.flatMap(remarksOf)) warn(remark);
+  if (toStdout?.format !== "table") {
+    for (const remark of comparisons.flatMap(remarksOf)) (remark === REPEATED ? note : warn)(remark);
+  }
   const unwritten: Mistake[] = [];
   for (const { format, file } of planned) {
     const text = () => rendered(format, comparisons, file === undefined, details);
@@ -42,7 +45,7 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   }
   if (toStdout === undefined) note(verdictLine(comparisons));
   if (unwritten.length > 0) throw new Mistakes(unwritten);
-  if (given.has("strict") && (warningCount() > 0 || comparisons.some((one) => remarksOf(one).length > 0))) {
+  if (given.has("strict") && (warningCount() > 0 || comparisons.some(hasWarning))) {
     note("--strict: there are warnings, so the exit status is 2");
     return ExitStatus.Unusable;
   }
@@ -50,6 +53,11 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
     (one) => one.hasRegressions || (given.has("fail-on-drop") && (one.metrics.some(hasDropped) || hasLostVerdict(one))),
   );
   return isWorse ? ExitStatus.Failed : ExitStatus.Passed;
+}
+
+/** Whether there is more to say than how scores of repeated runs are compared, which is nothing wrong. */
+function hasWarning(comparison: RunComparison): boolean {
+  return remarksOf(comparison).some((remark) => remark !== REPEATED);
 }
 
 function hasDropped({ goal, change }: RunComparison["metrics"][number]): boolean {

@@ -79,6 +79,10 @@ export function nothingToCompare(
   ];
 }
 
+/** How runs of one case are compared: no reason to doubt a comparison. */
+export const REPEATED =
+  "some cases were run repeatedly: scores are compared by their means, passes by the share of a case's runs";
+
 /** In what else than their scores two runs differ, and what in them is odd. */
 export function notesOf(before: StoredRun, after: StoredRun): string[] {
   const notes: string[] = [];
@@ -106,9 +110,7 @@ export function notesOf(before: StoredRun, after: StoredRun): string[] {
   if (after.stamps.cancelled) notes.push("the current run was cancelled: some of its results are missing");
   const isRepeated = ({ cases }: StoredRun) => [...cases.values()].some((runs) => runs.length > 1);
   if (isRepeated(before) || isRepeated(after)) {
-    notes.push(
-      "some cases were run repeatedly: scores are compared by their means, passes by the share of a case's runs",
-    );
+    notes.push(REPEATED);
   }
   return notes;
 }

@@ -14,6 +14,16 @@ export const WHAT_FITS = "JSON text, bytes or an object";
 /** What holds its content out of reach of `JSON.stringify`, which makes `{}` of it. */
 const HOLDER = /^\[object (Promise|Response|Blob|File)\]$/;
 
+/** What holds several values, and is written as `{}` too. */
+const COLLECTION = /^\[object (Map|Set|WeakMap|WeakSet)\]$/;
+
+const COLLECTION_HELP = {
+  Map: "Pass an object: Object.fromEntries(map)",
+  Set: "Pass an array: [...set]",
+  WeakMap: "Pass an object",
+  WeakSet: "Pass an array",
+} as const;
+
 /**
  * `JSON.stringify`, with an error that names the place instead of a loss: it would write NaN and the infinities as
  * `null` and say nothing of where a cycle or a BigInt is.
@@ -208,6 +218,14 @@ class Check {
     if (this.#above.has(value)) throw this.#error("the object contains itself");
     if (this.#path.length > MAX_DEPTH) {
       throw new Unserializable(`nested more than ${MAX_DEPTH} levels deep`, this.#path.slice(0, 8));
+    }
+    const [, holder] = COLLECTION.exec(Object.prototype.toString.call(value)) ?? [];
+    // Events of ADK-TS have sets that no metric reads.
+    if (holder !== undefined && this.#path.some((step) => step === "args" || step === "response")) {
+      throw this.#error(
+        `JSON has no ${holder}, and would write {}`,
+        COLLECTION_HELP[holder as keyof typeof COLLECTION_HELP],
+      );
     }
     this.#above.add(value);
     if (Array.isArray(value)) {

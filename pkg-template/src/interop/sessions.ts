@@ -31,7 +31,9 @@ export function readSessions(sessions: object | readonly object[], options: Sess
 function sessionsOf(sessions: object | readonly object[], evalIds: Readonly<Record<string, string>>): object[] {
   const isList = Array.isArray(sessions);
   return (isList ? (sessions as readonly object[]) : [sessions]).map((session, at) => {
-    if (!isObject(session)) throw unexpected("a session or a list of them", session, "sessions");
+    if (!isObject(session)) {
+      throw unexpected("a session or a list of them", session, "sessions", "Parse text or bytes first, by JSON.parse");
+    }
     const plain = plainOf(session, isList ? `sessions[${at}]` : "sessions");
     const { id } = plain as { id?: unknown };
     const evalId = typeof id === "string" && Object.hasOwn(evalIds, id) ? evalIds[id] : undefined;

@@ -29,6 +29,8 @@ export async function compute(
     const kept = key === undefined ? undefined : journal?.answer(key);
     if (kept !== undefined) return { found: noted(kept as CustomResult, plan) };
     const evaluator = registry.getEvaluator(metric);
+    const method: unknown = evaluator?.evaluateInvocations;
+    if (typeof method !== "function") return { failure: NO_METHOD };
     const result: unknown = await evaluator.evaluateInvocations(actual, expected, scenario);
     if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
     const found = noted(customResultOf(result as EvaluationResult), plan);
@@ -54,6 +56,9 @@ function isPlain({ overall, turns }: CustomResult): boolean {
     value === undefined || typeof value === "string" || (Number.isFinite(value) && !Object.is(value, -0));
   return [overall, ...turns].every((finding) => Object.values(finding).every(isKept));
 }
+
+const NO_METHOD =
+  "its evaluator has no method `evaluateInvocations(actual, expected, scenario)`: extend Evaluator, or register a function";
 
 const NO_RESULT = "the metric gave no evaluation result";
 

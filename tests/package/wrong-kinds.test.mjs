@@ -1,0 +1,73 @@
+// What is given is of another kind than what is wanted: each is refused by what it is, with what to give instead.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { evalSetOf, turn } from "./support/conversations.mjs";
+import { importEntry } from "./support/package.mjs";
+
+const { evaluate, MetricEvaluatorRegistry, RougeEvaluator, withThresholds } = await importEntry();
+const { readSessions } = await importEntry("./interop");
+
+const evalSet = evalSetOf({ one: [turn("When?", "At noon.", [["clock", { zone: "CET" }]])] });
+const calling = (args) => evalSetOf({ one: [turn("When?", "At noon.", [["clock", args]])] });
+const criteria = { tool_trajectory_avg_score: 1 };
+
+test("collections, which JSON would write as {}, are refused with what to pass", async () => {
+  for (const [args, what, help] of [
+    [new Map([["zone", "CET"]]), "Map", "Pass an object: Object.fromEntries(map)"],
+    [{ zone: new Set(["CET"]) }, "Set", "Pass an array: [...set]"],
+  ]) {
+    const actual = calling(args);
+    const refusal = { code: "unserializable", message: `JSON has no ${what}, and would write {}`, help };
+    await assert.rejects(evaluate({ evalSet, actual, criteria }), refusal);
+    await assert.rejects(evaluate({ evalSet: actual, actual: evalSet, criteria }), refusal);
+  }
+  const dated = { zone: new Date(0) };
+  const { evalCaseResults } = await evaluate({ evalSet: calling(dated), actual: calling(dated), criteria });
+  assert.equal(evalCaseResults[0].overallEvalMetricResults[0].score, 1, "a date says itself how it is written");
+});
+
+test("an evaluator without its metric, and a class without its method, say what they lack", async () => {
+  await assert.rejects(new RougeEvaluator().evaluateInvocations([], []), {
+    code: "invalid_input",
+    message: "expected a metric with its threshold, found nothing",
+    help: 'new RougeEvaluator({ metricName: "response_match_score", threshold: 0.8 })',
+  });
+  const registry = new MetricEvaluatorRegistry();
+  registry.registerEvaluator({ metricName: "polite" }, class Polite {});
+  const { evalCaseResults } = await evaluate({ evalSet, actual: evalSet, criteria: { polite: 1 }, registry });
+  assert.match(evalCaseResults[0].overallEvalMetricResults[0].reason, /has no method `evaluateInvocations\(actual, /);
+});
+
+test("bytes of sessions are to be parsed first", () => {
+  assert.throws(() => readSessions(Buffer.from("[]")), { help: "Parse text or bytes first, by JSON.parse" });
+});
+
+test("nothing but a threshold is changed afterwards", async () => {
+  const given = { tool_trajectory_avg_score: { threshold: 1, match_type: "IN_ORDER" } };
+  const result = await evaluate({ evalSet, actual: evalSet, criteria: given });
+  const lower = withThresholds(result, {
+    tool_trajectory_avg_score: { ...given.tool_trajectory_avg_score, threshold: 0.5 },
+  });
+  assert.equal(lower.evalCaseResults[0].overallEvalMetricResults[0].threshold, 0.5);
+  for (const other of [{ match_type: "EXACT" }, { foo: 1 }]) {
+    assert.throws(() => withThresholds(result, { tool_trajectory_avg_score: { threshold: 1, ...other } }), {
+      code: "invalid_input",
+      message: `\`${Object.keys(other)}\` cannot be changed here: nothing is scored again`,
+      help: "Give the threshold alone, or evaluate again",
+    });
+  }
+});
+
+test("countOnly scores nothing, and is warned of beside criteria", async () => {
+  const { evalCaseResults } = await evaluate({ evalSet, actual: evalSet, countOnly: true });
+  const names = evalCaseResults[0].overallEvalMetricResults.map(({ metricName }) => metricName);
+  assert.ok(names.includes("tool_call_count_v1") && !names.includes("response_match_score"), names.join(", "));
+  for (const more of [{ criteria }, { config: JSON.stringify({ criteria }) }]) {
+    const { warnings } = await evaluate({ evalSet, actual: calling({ zone: "CET" }), countOnly: true, ...more });
+    assert.deepEqual(
+      warnings.map(({ message }) => message),
+      ["`countOnly` has no effect: there are criteria, which are scored"],
+    );
+  }
+});
