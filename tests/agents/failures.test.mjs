@@ -15,13 +15,13 @@ test("an agent that throws fails its case with its own words", async () => {
     ["just a text", /failed in case hello: .*just a text/],
     [undefined, /failed in case hello: .*the agent threw no reason/],
     ["", /failed in case hello: .*the agent threw no reason/],
-    [Object.create(null), /failed in case hello: .*has no words/],
+    [Object.create(null), /failed in case hello: .*without a message/],
     [{ message: "quota spent", code: 429 }, /failed in case hello: .*: quota spent$/],
     [{ error: { status: 500 } }, /failed in case hello: .*: \{"error":\{"status":500\}\}$/],
     [new RangeError("too far"), /failed in case hello: .*: turn 1: RangeError: too far$/],
     [new Error("long ".repeat(1e5)), /^[^]{1,3000}…$/],
     [{ long: "long ".repeat(1e5) }, /^[^]{1,3000}…$/],
-    [new Proxy({}, { getPrototypeOf: () => assert.fail() }), /failed in case hello: .*has no words/],
+    [new Proxy({}, { getPrototypeOf: () => assert.fail() }), /failed in case hello: .*without a message/],
   ];
   for (const [value, words] of thrown) {
     const error = await failing(() => {

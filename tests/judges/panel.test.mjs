@@ -211,8 +211,8 @@ test("a recording knows its panel, and is of one only", async () => {
   assert.equal(resultOf(await evaluate(request(replayJudge(text + text)))).score, 1, "the same panel twice");
   const header = (more) => `${JSON.stringify({ format: "adk-metrics recording", version: 1, ...more })}\n`;
   for (const [recording, words] of [
-    [text + header({}), /not of one panel/],
-    [text + header({ panel: ["a", "b"] }), /not of one panel/],
+    [text + header({}), /not all of one panel/],
+    [text + header({ panel: ["a", "b"] }), /not all of one panel/],
     ...["a, b", [], ["a"], ["a", ""], ["a", "a"], ["a", 2], Array.from("abcdefghij")].map((names) => [
       header({ panel: names }),
       /the names of two to nine judges/,

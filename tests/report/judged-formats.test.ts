@@ -105,7 +105,7 @@ test("HTML: what happened in a turn is there to check, in order, outputs after t
     ["output", "get_weather → {sky: &quot;clear&quot;}"],
     ["text", "One moment, I look it up."],
   ]);
-  assert.match(first, /which came first is not known/);
+  assert.match(first, /so their order is unknown/);
   assert.deepEqual(told(second), [
     ["thought", "They want seven."],
     ["text", "I book it."],

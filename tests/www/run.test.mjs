@@ -248,7 +248,7 @@ describe("a run", { skip }, () => {
     await page.getByText("Enter the judge’s key again: it was not kept.").first().waitFor();
     assert.equal(server.requests.length, length);
     await page.getByLabel("Key", { exact: true }).fill("a-secret-key");
-    await page.getByText("Enter the key of the judge again").waitFor({ state: "detached" });
+    await page.getByText("Enter the judge’s key again").waitFor({ state: "detached" });
     await site.done(page);
   });
 
@@ -263,7 +263,7 @@ describe("a run", { skip }, () => {
     await page.getByRole("link", { name: "Go to the criteria" }).click();
     await page.getByLabel("Model", { exact: true }).fill("local");
     await run.click();
-    await page.getByText("Enter the model that judges").waitFor({ state: "detached" });
+    await page.getByText("Enter the judge’s model").waitFor({ state: "detached" });
     assert.equal(server.requests.length, 0);
     await site.done(page);
   });

@@ -218,7 +218,7 @@ describe("the cache in a folder", () => {
     symlinkSync(elsewhere, join(inside, "aa"));
     const error = await errorOf(() => fileCache(inside).set(KEY, REPLY));
     assert.equal(error.code, "cache_failed");
-    assert.match(error.message, /is no folder of its own/);
+    assert.match(error.message, /is a link, not a folder/);
     assert.deepEqual(readdirSync(elsewhere), []);
     rmSync(join(inside, "aa"));
     // The entry itself is replaced, not what it leads to.
