@@ -18,7 +18,7 @@ import { drive } from "./run/run.js";
 import { type RunPlan, type Session, sessionOf } from "./run/session.js";
 import { call } from "./engine/call.js";
 import { EvalStatus, PrebuiltMetrics } from "./enums.js";
-import { AdkMetricsError, errorOf, warningOf } from "./errors.js";
+import { AdkMetricsError, errorOf, isAdkMetricsError, warningOf } from "./errors.js";
 import type { EngineError } from "./generated/contract.js";
 import { checkEvaluatorOptions, EVALUATOR_OPTIONS } from "./known-options.js";
 import type { EvalRun, EvalRunReader } from "./generated/adk_metrics.js";
@@ -74,6 +74,13 @@ export interface EvaluatorClass {
   new (metric: EvalMetric, options?: EvaluatorOptions): Evaluator;
   /** What is known of the metric without running it. */
   getMetricInfo(metricName?: string): MetricInfo;
+}
+
+/** A class that extends the `Evaluator` of ADK-TS. */
+export interface AdkEvaluatorClass {
+  new (metric: never): { evaluateInvocations(actual: never, expected: never): Promise<object> };
+  /** What is known of the metric without running it. */
+  getMetricInfo(metricName?: string): { metricName?: string };
 }
 
 /** The settings of a metric. */
@@ -226,6 +233,14 @@ function turnsOf(
 }
 
 /** Scores a conversation as an evalset of its own: as judges need it, long conversations, and what is wrong with one. */
+/** An evaluator has no config: what would be wrong with its criteria is wrong with its metric or its options. */
+function refuseWithoutConfig(error: unknown): never {
+  if (!isAdkMetricsError(error) || error.path?.startsWith("config: ") !== true) throw error;
+  const { code, message, help } = error;
+  const path = code === "judge_required" ? "options: judge" : "metric";
+  throw new AdkMetricsError(code, message, { path, ...(help === undefined ? {} : { help }), cause: error });
+}
+
 async function evaluateInRun(
   { metric, engineOptions, options }: Settings,
   { actual, expected, scenario }: Conversation,
@@ -251,7 +266,8 @@ async function evaluateInRun(
   };
   const isShort = bytes.actual.length + (bytes.expected?.length ?? 0) <= MOST_AT_ONCE;
   const found = isShort ? scoredAtOnce(plan) : undefined;
-  const { only, warnings } = found !== undefined && "only" in found ? found : await scoredInSteps(plan, found);
+  const { only, warnings } =
+    found !== undefined && "only" in found ? found : await scoredInSteps(plan, found).catch(refuseWithoutConfig);
   const { result, failure, errors } = only;
   const problem = failure ?? errors[0];
   if (problem !== undefined && problem.code !== "cancelled") throw errorOf(problem, () => false);

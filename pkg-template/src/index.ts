@@ -6,7 +6,7 @@ export { AdkMetricsError, type AdkMetricsErrorCode, type ErrorDetails } from "./
 export { type CallEstimate, estimateCalls, type JudgeEstimateRow } from "./estimate.js";
 export { evaluate } from "./evaluate.js";
 export { evaluateStream } from "./evaluate-stream.js";
-export { Evaluator, type EvaluatorClass, ResponseEvaluator } from "./evaluators.js";
+export { type AdkEvaluatorClass, Evaluator, type EvaluatorClass, ResponseEvaluator } from "./evaluators.js";
 export * from "./generated/evaluators.js";
 export { finalText, toolCallsOf } from "./invocation.js";
 export { toolErrorOf, toolOutputsOf, type TurnEvent, type TurnEvents, turnEventsOf } from "./turn-events.js";

@@ -69,11 +69,24 @@ export function optionsOf<T extends object>(options: T, known: readonly (keyof T
   return reading(names?.path ?? "options", () => ({ ...options }));
 }
 
+/** What functions take that make judges of something else than an account. */
+const MAKERS_OF_OTHERS: Readonly<Record<string, string>> = {
+  adkJudge: "llm",
+  browserJudge: "",
+  languageModelJudge: "model",
+  ollamaJudge: "{ model }",
+  openaiJudge: "{ model, apiKey }",
+  panelJudge: "[judge, …]",
+  recordJudge: "judge, sink",
+  replayJudge: "recording",
+  vertexJudge: "{ project, location, accessToken }",
+};
+
 /** The error for a function that makes judges where one of them is expected. */
-export function notMade(path?: string): AdkMetricsError {
+export function notMade(path?: string, name = "geminiJudge"): AdkMetricsError {
   return new AdkMetricsError("invalid_input", "this function makes judges and is not a judge itself", {
     ...(path === undefined ? {} : { path }),
-    help: "Call it, and pass what it returns: geminiJudge({ apiKey })",
+    help: `Call it, and pass what it returns: ${name}(${MAKERS_OF_OTHERS[name] ?? "{ apiKey }"})`,
   });
 }
 

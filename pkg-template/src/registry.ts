@@ -1,7 +1,7 @@
 import { closest } from "./closest.js";
 import { reading, unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";
-import type { Evaluator, EvaluatorClass } from "./evaluators.js";
+import type { AdkEvaluatorClass, Evaluator, EvaluatorClass } from "./evaluators.js";
 import { ENGINE_CLASSES } from "./generated/registry.js";
 import { evaluatorMaker, type MakeEvaluator, type MetricFunction } from "./metric-function.js";
 import { checkEvaluatorOptions } from "./known-options.js";
@@ -46,7 +46,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
    * @param evaluator A class that extends {@link Evaluator}, or a function.
    * @throws {AdkMetricsError} `invalid_input` for an info without a name, or what is neither class nor function.
    */
-  registerEvaluator(info: MetricInfo, evaluator: EvaluatorClass | MetricFunction): void {
+  registerEvaluator(info: MetricInfo, evaluator: EvaluatorClass | AdkEvaluatorClass | MetricFunction): void {
     const name = nameOf(info, "info");
     if (name.trim() === "") {
       throw new AdkMetricsError("invalid_input", "the metric has no name", {
@@ -56,7 +56,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
     }
     if (typeof evaluator !== "function") throw unexpected("a class or a function", evaluator, "evaluator");
     const copy = { ...reading("info", () => copyOf(info)), metricName: name };
-    this.#custom.set(name, { info: copy, make: evaluatorMaker(evaluator) });
+    this.#custom.set(name, { info: copy, make: evaluatorMaker(evaluator as EvaluatorClass | MetricFunction) });
   }
 
   /** A registry with the same metrics; what is registered in one of the two is not in the other. */

@@ -166,9 +166,9 @@ export interface Judge {
 /** Keeps replies by the key of their request. What it throws is a warning: the judge is asked instead. */
 export interface JudgeCache {
   /** The reply of a key, if there is one. */
-  get(key: string): Promise<JudgeReply | undefined>;
-  /** Keeps a reply. */
-  set(key: string, reply: JudgeReply): Promise<void>;
+  get(key: string): Promise<JudgeReply | undefined> | JudgeReply | undefined;
+  /** Keeps a reply. Promises are waited for. */
+  set(key: string, reply: JudgeReply): unknown;
   /**
    * Claims a key whose reply is missing, so that whoever shares the cache does not ask the same: resolves as soon as nobody else
    * holds it. Then the cache is looked at again, and the judge is asked if the reply is still missing. A cache without this method

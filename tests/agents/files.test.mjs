@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
-import { AdkMetricsError, AgentEvaluator, readEvalSet } from "../../pkg/dist/esm/node.js";
+import { AdkMetricsError, AgentEvaluator, evaluate, readEvalSet } from "../../pkg/dist/esm/node.js";
 import { countingTurns, errorOf, evalSetOf, scoreOf, turn } from "./evalsets.mjs";
 
 /** A folder with these files, which is gone after the test. */
@@ -154,9 +154,6 @@ test("the criteria beside a file are found; without a config they are ADK's", as
     "set/x.test.json": HI,
     "set/test_config.json": { criteria: { response_match_score: { threshold: 0.5 } } },
     "none/x.test.json": HI,
-    "broken/test_config.json": "{",
-    "odd/test_config.json": { metrics: {} },
-    "list/test_config.json": [],
   });
   const found = (name) => AgentEvaluator.findConfigForTestFile(join(folder, name, "x.test.json"));
   assert.deepEqual(await found("set"), { response_match_score: { threshold: 0.5 } });
@@ -168,15 +165,43 @@ test("the criteria beside a file are found; without a config they are ADK's", as
     assert.ok(error instanceof AdkMetricsError, error.stack);
     assert.equal(error.path, "testFile");
   }
-  assert.match((await errorOf(() => found("broken"))).message, /broken.test_config\.json is not JSON: /);
-  for (const name of ["odd", "list"]) {
-    const error = await errorOf(() => found(name));
-    const file = join(folder, name, "test_config.json");
-    assert.equal(error.message, "there is no criterion, so any agent would pass");
-    assert.match(error.help, /^A config looks like \{"criteria": /);
-    assert.equal(error.path, file);
-    assert.equal(error.code, "invalid_input");
+});
+
+test("a config that cannot be used is refused with the path, the line and what to do, as by `evaluate`", async (context) => {
+  const configs = {
+    comma: '{\n"criteria": {"response_match_score": 1,}\n}',
+    cut: "{",
+    odd: { metrics: {} },
+    none: { criteria: {} },
+    list: [],
+    misspelt: { criterias: { response_match_score: 1 } },
+  };
+  const files = Object.entries(configs).flatMap(([name, config]) => [
+    [`${name}/test_config.json`, config],
+    [`${name}/x.test.json`, HI],
+  ]);
+  const folder = folderWith(context, Object.fromEntries(files));
+  for (const [name, config] of Object.entries(configs)) {
+    const testFile = join(folder, name, "x.test.json");
+    const text = typeof config === "string" ? config : JSON.stringify(config);
+    const expected = await errorOf(() => evaluate({ evalSet: HI, actual: HI, config: text }));
+    assert.ok(expected.line > 0, expected.message);
+    for (const work of [AgentEvaluator.findConfigForTestFile, (file) => AgentEvaluator.evaluate(echo, file)]) {
+      const error = await errorOf(() => work(testFile));
+      const path = expected.path.replace(/^config/, join(folder, name, "test_config.json"));
+      assert.deepEqual(
+        [error.code, error.message, error.path, error.line, error.help],
+        [expected.code, expected.message, path, expected.line, expected.help],
+      );
+    }
   }
+});
+
+test("a session file that is no JSON is refused with its line", async (context) => {
+  const folder = folderWith(context, { "old.test.json": OLD, "session.json": '{\n"state": {},\n}' });
+  const session = join(folder, "session.json");
+  const error = await errorOf(() => AgentEvaluator.evaluate(echo, join(folder, "old.test.json"), 1, session));
+  assert.deepEqual([error.code, error.path, error.line], ["invalid_json", session, 3]);
 });
 
 const OLD = [
@@ -399,7 +424,23 @@ test("the settings of the simulated user are those of the config", async (contex
   assert.deepEqual([simulated.model, simulated.generationConfig], ["own-model", { temperature: 0 }]);
 });
 
-test("rows of the old form that lack what a metric needs are refused", async (context) => {
+test("rows that lack what a default criterion needs are scored as `evaluate` does, with a warning", async (context) => {
+  const rows = [{ query: "hi", reference: "hi" }];
+  const folder = folderWith(context, { "bare.test.json": rows });
+  const file = join(folder, "bare.test.json");
+  const [result] = await AgentEvaluator.evaluate(echo, file, 1);
+  const scores = ({ evalCaseResults }) =>
+    evalCaseResults[0].overallEvalMetricResults
+      .filter(({ threshold }) => threshold !== undefined)
+      .map(({ metricName, score }) => [metricName, score]);
+  assert.deepEqual(scores(result), scores(await evaluate({ evalSet: rows, actual: rows })));
+  const [{ message, path }] = result.warnings;
+  assert.match(message, /^the first row has no `expected_tool_use`, which `tool_trajectory_avg_score` needs; /);
+  assert.match(message, /ADK's default criteria, which apply since there is no test_config\.json/);
+  assert.equal(path, `${file}: [0]`);
+});
+
+test("rows of the old form that lack what a chosen metric needs are refused", async (context) => {
   const bare = [{ query: "hi" }];
   const folder = folderWith(context, {
     "bare.test.json": bare,
@@ -411,13 +452,9 @@ test("rows of the old form that lack what a metric needs are refused", async (co
   });
   const judge = async () => '{"score": 5, "explanation": "fine"}';
   const run = (file) => AgentEvaluator.evaluate(echo, join(folder, file), 1, undefined, { judge });
-  const error = await errorOf(() => run("bare.test.json"));
-  assert.equal(error.message, "the first row has no `expected_tool_use`, which `tool_trajectory_avg_score` needs");
-  assert.equal(error.path, `${join(folder, "bare.test.json")}: [0]`);
-  assert.equal(
-    (await errorOf(() => run("match/bare.test.json"))).message,
-    "the first row has no `reference`, which `response_match_score` needs",
-  );
+  const error = await errorOf(() => run("match/bare.test.json"));
+  assert.equal(error.message, "the first row has no `reference`, which `response_match_score` needs");
+  assert.equal(error.path, `${join(folder, "match/bare.test.json")}: [0]`);
   assert.equal((await errorOf(() => run("empty.test.json"))).message, `${join(folder, "empty.test.json")} has no rows`);
   assert.equal((await run("safe/bare.test.json")).length, 1);
 });

@@ -86,3 +86,6 @@ export async function judged(): Promise<EvalSetResult> {
 }
 
 export const reply: JudgeReply = { text: "valid", modelVersion: "m-1" };
+
+/** A cache that stores nothing, which answers at once. */
+export const withoutCache: EvaluatorOptions = { cache: { get: () => undefined, set: () => {} } };

@@ -72,8 +72,22 @@ function checkBuilt(found: unknown): BuiltBag {
 }
 
 function notAnAgent(found: unknown, what = "an agent"): AdkMetricsError {
-  const { message } = unexpected(what, found, "agent");
-  return new AdkMetricsError("invalid_input", message, { path: "agent", help: WHAT_FITS });
+  return unexpected(what, found, "agent", helpFor(found) ?? WHAT_FITS);
+}
+
+/** What to pass instead of what is often taken for an agent. */
+function helpFor(found: unknown): string | undefined {
+  if (!isObject(found)) return undefined;
+  return reading("agent", () => {
+    const fields = found as Bag;
+    if ("evalCases" in fields || "eval_cases" in fields) {
+      return "This is an evalset. The agent comes first: evaluateEvalSet(agent, evalSet, criteria)";
+    }
+    if (fields[Symbol.toStringTag] !== "Module") return undefined;
+    const names = Object.keys(fields).filter((name) => typeof fields[name] === "function" || isAgent(fields[name]));
+    if (names.length === 0) return "This is a module, which exports no agent";
+    return `This is a module: pass what it exports, ${names.map((name) => `\`${name}\``).join(" or ")}`;
+  });
 }
 
 type Bag = Readonly<Record<string | symbol, unknown>>;
@@ -350,6 +364,11 @@ async function* eventsOf(message: string, answer: () => unknown): AsyncGenerator
     yield { content: { role: "model", parts: [{ text: found }] } };
   } else if (isIterable(found)) {
     yield* found;
+  } else if (isAgent(found)) {
+    throw new AdkMetricsError("invalid_input", "this function makes agents and is not an agent itself", {
+      path: "agent",
+      help: "Call it, and pass the agent that it returns",
+    });
   } else if (isObject(found) && "parts" in found) {
     yield { content: found };
   } else {

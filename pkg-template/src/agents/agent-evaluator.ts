@@ -4,25 +4,19 @@ import { evalSetToAdkJson } from "../adk-schema.js";
 import { checkMisplaced } from "../engine/criteria.js";
 import { isList, isObject, messageOf, unexpected, reading } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
-import type { Criteria, EvalSet, EvalSetResult, Input, Mistake } from "../types.js";
+import type { Criteria, EvalSet, EvalSetResult, Input } from "../types.js";
 import { checkGateRuns } from "../statistics/gates.js";
 import { subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { type AgentEvaluation, checkedEvaluation, evaluateAgent, noteUnused, type Plan } from "./evaluation.js";
+import { evaluateAgent, noteUnused } from "./evaluation.js";
+import { closeAll, openFiles } from "./file-evaluations.js";
+import { naming } from "./naming.js";
 import { type AgentHost, agentHost } from "./host.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { failuresOf, printDetails } from "./pooled.js";
-import { checkPassed, type EvaluationFailure, sayWarnings } from "./results.js";
+import { checkPassed, sayWarnings } from "./results.js";
 import { checkPositive, DEFAULT_NUM_RUNS } from "./run.js";
-import {
-  checkSamples,
-  configBeside,
-  evalSetOf,
-  initialSessionOf,
-  nameOf,
-  testFileOf,
-  testFilesAt,
-} from "./test-files.js";
+import { configBeside, evalSetOf, initialSessionOf, nameOf, testFileOf, testFilesAt } from "./test-files.js";
 
 /** Options of {@link AgentEvaluator.evaluate}. */
 export interface AgentFileOptions extends AgentEvaluationOptions {
@@ -52,8 +46,7 @@ export class AgentEvaluator {
    */
   static async findConfigForTestFile<C extends Criteria = Record<string, number>>(testFile: string | URL): Promise<C> {
     const host = nodeHost();
-    const { criteria, name } = await configBeside(host, pathOf(host, testFile, "testFile"));
-    checkCriteria(criteria, name);
+    const { criteria } = await configBeside(host, pathOf(host, testFile, "testFile"));
     return criteria as C;
   }
 
@@ -120,44 +113,19 @@ export class AgentEvaluator {
     if (options.gates !== undefined) checkGateRuns(options.gates, numRuns);
     const files = await testFilesAt(host, pathOf(host, evalDatasetFilePathOrDir, "evalDatasetFilePathOrDir"));
     const initialSession = await initialSessionOf(host, initialSessionFile);
-    const failures: EvaluationFailure[] = [];
+    const evaluations = await openFiles(host, subject, files, { numRuns, criteria, initialSession, options });
     const results: EvalSetResult[] = [];
-    const evaluations: AgentEvaluation[] = [];
     try {
-      for (const file of files) {
-        const beside = await configBeside(host, file, criteria);
-        checkCriteria(beside.criteria, beside.name);
-        const testFile = await testFileOf(host, file);
-        checkSamples(testFile, beside.criteria);
-        const evalSet = evalSetOf(testFile, initialSession);
-        const plan: Plan = { evalSet, evalSetName: nameOf(file), config: beside.config };
-        const userSimulator = { ...beside.userSimulator, ...options.userSimulator };
-        const names = { evalSet: file, config: beside.name };
-        const { run, unused, close } = await naming(names, () =>
-          checkedEvaluation(subject, plan, numRuns, { ...options, userSimulator }),
-        );
-        const isCut =
-          beside.simulatorWarning !== undefined && options.userSimulator?.maxAllowedInvocations === undefined;
-        const runNamed = async () => {
-          const result = await naming(names, run);
-          if (isCut && beside.simulatorWarning !== undefined) {
-            const warning: Mistake = { code: "limit_exceeded", message: beside.simulatorWarning, path: beside.name };
-            result.warnings = [...(result.warnings ?? []), warning];
-          }
-          return result;
-        };
-        evaluations.push({ run: runNamed, unused, close });
-      }
       for (const { run } of evaluations) {
         const result = await run();
         if (printDetailedResults) printDetails(result);
         results.push(result);
-        for (const failure of failuresOf(result, subject.name)) failures.push(failure);
       }
       noteUnused(results, evaluations);
     } finally {
-      for (const { close } of evaluations) close();
+      closeAll(evaluations);
     }
+    const failures = results.flatMap((result) => failuresOf(result, subject.name));
     checkPassed(failures, results, options.gates);
     if (!printDetailedResults) sayWarnings(results);
     return results;
@@ -217,7 +185,9 @@ function pathOf(host: AgentHost, given: string | URL, name: string): string {
   const path: unknown = reading(name, () => (isObject(given) ? host.pathOf(given) : given));
   if (typeof path === "string") return path;
   const found = reading(name, () => (given instanceof URL ? String(given) : given));
-  throw unexpected("a path or a `file:` URL", found, name);
+  const isEvalSet = isObject(found) && reading(name, () => "evalCases" in found || "eval_cases" in found);
+  const help = isEvalSet ? "For an evalset that is no file, call evaluateEvalSet(agent, evalSet, criteria)" : undefined;
+  throw unexpected("a path or a `file:` URL", found, name, help);
 }
 
 /** @throws {AdkMetricsError} `invalid_input` without a criterion, since any agent would pass. */
@@ -235,20 +205,3 @@ function checkCriteria(criteria: Criteria, path: string): void {
 
 const EXAMPLE =
   'A config looks like {"criteria": {"response_match_score": 0.8}}: metrics by name, each with its threshold';
-
-/** Does something with the content of files; errors name the file instead of the input that was made of it. */
-async function naming<T>(files: Readonly<Record<string, string>>, work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof AdkMetricsError)) throw error;
-    const { code, message, path = "evalSet", line, help } = error;
-    const [input = "", ...rest] = path.split(": ");
-    throw new AdkMetricsError(code, message, {
-      path: [files[input] ?? input, ...rest].join(": "),
-      ...(line === undefined ? {} : { line }),
-      ...(help === undefined ? {} : { help }),
-      cause: error,
-    });
-  }
-}

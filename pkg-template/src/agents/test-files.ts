@@ -1,12 +1,16 @@
 /** The files that an agent is evaluated by: evalsets in any form, the config beside each, and initial sessions. */
 
-import { criteriaIn } from "../engine/criteria.js";
+import { readEvalSet } from "../adk-schema.js";
+import { checkMisplaced, criteriaIn } from "../engine/criteria.js";
 import { parseJson } from "../engine/json.js";
 import { isObject, messageOf, unexpected } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
-import type { Criteria } from "../types.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
+import { checkEvaluation } from "../evaluate.js";
+import { definedProperties } from "../lists.js";
+import type { Criteria, Mistake } from "../types.js";
 import type { Plan } from "./evaluation.js";
 import type { AgentHost } from "./host.js";
+import { naming } from "./naming.js";
 import { DEFAULT_CRITERIA } from "./options.js";
 import { type UserSimulatorOptions, withinTurns } from "./simulator.js";
 
@@ -86,9 +90,15 @@ export interface Beside {
   userSimulator: UserSimulatorOptions;
   /** What was changed of what it says of the simulated user. */
   simulatorWarning: string | undefined;
+  /** Whether there is neither a config nor criteria instead, so that ADK's default criteria apply. */
+  isDefault: boolean;
 }
 
-/** The config beside a test file, with other criteria if some are given. */
+/**
+ * The config beside a test file, with other criteria if some are given.
+ *
+ * @throws {AdkMetricsError} for a config that is no JSON, or has no criteria.
+ */
 export async function configBeside(host: AgentHost, testFile: string, instead?: Criteria): Promise<Beside> {
   const file = host.beside(testFile, CONFIG_FILE);
   const text = await host.readText(file);
@@ -96,13 +106,22 @@ export async function configBeside(host: AgentHost, testFile: string, instead?: 
   const fields = isObject(config) ? (config as Record<string, unknown>) : {};
   const { options: userSimulator, warning: simulatorWarning } = withinTurns(simulatorOf(fields));
   const given = criteriaIn(fields);
+  const isDefault = instead === undefined && text === undefined;
   if (instead !== undefined || text === undefined) {
     const criteria = instead ?? { ...DEFAULT_CRITERIA };
     const others = Object.entries(fields).filter(([key]) => !Object.hasOwn(given, key));
     const changed = { ...Object.fromEntries(others), criteria };
-    return { criteria, config: changed, name: "config", userSimulator, simulatorWarning };
+    return { criteria, config: changed, name: "config", userSimulator, simulatorWarning, isDefault };
   }
-  return { criteria: given as Criteria, config: text, name: file, userSimulator, simulatorWarning };
+  if (Object.keys(given).length === 0) await refuseConfig(text, file);
+  checkMisplaced(given, file);
+  return { criteria: given as Criteria, config: text, name: file, userSimulator, simulatorWarning, isDefault };
+}
+
+/** Has a config without criteria read as it is read to score by, which says what is wrong with it, and where. */
+async function refuseConfig(text: string, file: string): Promise<void> {
+  const evalSet = { evalSetId: "none", evalCases: [] };
+  await naming({ config: file }, () => checkEvaluation({ evalSet, config: text }));
 }
 
 /** The `user_simulator_config` of a config, in either spelling. */
@@ -175,10 +194,11 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 /**
  * Looks at the first row of a file in the old form, as ADK does.
  *
- * @throws {AdkMetricsError} `invalid_input` if it lacks what a metric compares with.
+ * @returns What is said of metrics that are among the criteria by default alone.
+ * @throws {AdkMetricsError} `invalid_input` if it lacks what a metric compares with that somebody chose.
  */
-export function checkSamples({ name, text, json }: TestFile, criteria: Criteria): void {
-  if (!text.trimStart().startsWith("[")) return;
+export function checkSamples({ name, text, json }: TestFile, { criteria, isDefault }: Beside): Mistake[] {
+  if (!text.trimStart().startsWith("[")) return [];
   const rows = json() as unknown[];
   if (rows.length === 0) {
     throw new AdkMetricsError("invalid_input", `${name} has no rows`, {
@@ -186,25 +206,48 @@ export function checkSamples({ name, text, json }: TestFile, criteria: Criteria)
     });
   }
   const [first] = rows;
-  if (!isObject(first) || "data" in first) return;
+  if (!isObject(first) || "data" in first) return [];
+  const path = `${name}: [0]`;
+  const warnings: Mistake[] = [];
   for (const metric of Object.keys(criteria)) {
     const needed = Object.hasOwn(NEEDED, metric) ? (NEEDED[metric] as readonly string[]) : [];
     const missing = needed.filter((key) => !(key in first));
     if (missing.length === 0) continue;
     const keys = missing.map((key) => `\`${key}\``).join(" and ");
-    throw new AdkMetricsError("invalid_input", `the first row has no ${keys}, which \`${metric}\` needs`, {
-      path: `${name}: [0]`,
-      help: `Add ${keys} to every row, or take the metric out of the criteria`,
+    const message = `the first row has no ${keys}, which \`${metric}\` needs`;
+    if (!isDefault) {
+      const help = `Add ${keys} to every row, or take the metric out of the criteria`;
+      throw new AdkMetricsError("invalid_input", message, { path, help });
+    }
+    warnings.push({
+      code: "invalid_input",
+      message: `${message}; the metric is one of ADK's default criteria, which apply since there is no ${CONFIG_FILE}`,
+      path,
+      help: `Add ${keys} to every row, or write a ${CONFIG_FILE} with the metrics that you want`,
     });
   }
+  return warnings;
 }
 
 function parsed(text: string, file: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new AdkMetricsError("invalid_json", `${file} is not JSON: ${messageOf(cause)}`, { cause });
+    throw faultIn(text, file, cause);
   }
+}
+
+/** What is wrong with a file that is no JSON: the engine knows the line, and often what to do. */
+function faultIn(text: string, file: string, cause: unknown): AdkMetricsError {
+  try {
+    readEvalSet(text);
+  } catch (error) {
+    if (isAdkMetricsError(error) && error.code === "invalid_json") {
+      const { message, line, help } = error;
+      return new AdkMetricsError("invalid_json", message, { path: file, ...definedProperties({ line, help }), cause });
+    }
+  }
+  return new AdkMetricsError("invalid_json", `${file} is not JSON: ${messageOf(cause)}`, { cause });
 }
 
 /** What an evalset in an old form is called after its file. */

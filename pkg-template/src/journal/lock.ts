@@ -160,10 +160,11 @@ export class FileLock {
     const other = `process ${pid}${host === hostname() ? "" : ` on ${host}`}`;
     const who = pid === 0 ? "another process" : pid === process.pid ? "this process" : other;
     const { code, what, other: another } = this.#names;
-    return new AdkMetricsError(code, `${who} is writing ${what}`, {
-      path: this.#of,
-      help: `Wait for it or end it, or name another ${another}. If no such process is left, remove ${this.file}`,
-    });
+    const help =
+      pid === process.pid
+        ? `End what writes it, such as a journal by its \`close()\`, or name another ${another}`
+        : `Wait for it or end it, or name another ${another}. If no such process is left, remove ${this.file}`;
+    return new AdkMetricsError(code, `${who} is writing ${what}`, { path: this.#of, help });
   }
 }
 

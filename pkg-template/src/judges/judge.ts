@@ -2,7 +2,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import type { Provider } from "./endpoint.js";
 import { signalOf, untilAborted } from "../abort.js";
-import { reading, unexpected } from "../engine/values.js";
+import { isObject, reading, unexpected } from "../engine/values.js";
 import { notMade } from "../known-options.js";
 import { abortedBy } from "./failure.js";
 import { requestOf } from "./request.js";
@@ -66,8 +66,20 @@ export function makesJudges<Make extends (...given: never) => Judge>(name: strin
 
 /** @throws {AdkMetricsError} `invalid_input` for what is no judge, such as a function that makes one. */
 export function checkJudge(judge: unknown, path = "judge"): void {
-  if (typeof judge !== "function") throw unexpected("a judge", judge, path);
-  if (makers.has(judge)) throw notMade(path);
+  if (typeof judge !== "function") throw unexpected("a judge", judge, path, helpFor(judge));
+  if (makers.has(judge)) throw notMade(path, judge.name);
+}
+
+/** How to make a judge of what is none. */
+function helpFor(given: unknown): string {
+  const has = (method: string): boolean =>
+    reading("judge", () => isObject(given) && typeof (given as Record<string, unknown>)[method] === "function");
+  if (has("generateContentAsync")) return "Make a judge of this model: adkJudge(llm)";
+  if (has("doGenerate")) return "Make a judge of this model: languageModelJudge(model)";
+  const model = typeof given === "string" && given.length <= LONGEST_NAME ? JSON.stringify(given) : undefined;
+  if (model !== undefined)
+    return `A judge that asks this model: openaiJudge({ model: ${model}, apiKey }), or another provider's`;
+  return "A judge is an async function from a request to a reply, or what geminiJudge({ apiKey }) and others make";
 }
 
 /** What is known of a judge; of those that users write no more than the name, and the version they give it. */

@@ -77,7 +77,10 @@ function withModel(identity: JudgeIdentity, model: string | undefined): JudgeIde
 
 function writerOf(sink: RecordingSink): (line: string) => Promise<void> {
   const isWritable = reading("sink", () => isObject(sink) && typeof (sink as { write?: unknown }).write === "function");
-  if (typeof sink !== "function" && !isWritable) throw unexpected("a function or an object with `write`", sink, "sink");
+  if (typeof sink !== "function" && !isWritable) {
+    const help = "For a file, pass `createWriteStream(path)` of node:fs";
+    throw unexpected("a function or an object with `write`", sink, "sink", help);
+  }
   return async (line) => {
     try {
       await (typeof sink === "function" ? sink(line) : sink.write(line));

@@ -23,7 +23,7 @@ export function failedBy(error: unknown): HostFailure {
 function errorText(error: unknown): string {
   if (isAdkMetricsError(error)) return describe(error);
   if (error === undefined || error === null || error === "") return "the judge failed without a reason";
-  return messageOf(error);
+  return `the judge failed: ${messageOf(error)}`;
 }
 
 function shortened(text: string): string {

@@ -2,7 +2,12 @@
 
 import * as google from "@google/adk";
 import type { BaseAgent, BuiltAgent, EvalSet as AdkTsEvalSet, LlmAgent, Runner } from "@iqai/adk";
-import { AgentBuilder, InMemoryRunner } from "@iqai/adk";
+import {
+  AgentBuilder,
+  type EvaluationResult as AdkTsEvaluationResult,
+  Evaluator as AdkTsEvaluator,
+  InMemoryRunner,
+} from "@iqai/adk";
 import {
   type Agent,
   AgentEvaluationError,
@@ -15,6 +20,7 @@ import {
   type EvaluateConfig,
   type Invocation,
   LocalEvalService,
+  MetricEvaluatorRegistry,
   type MetricValueInfo,
 } from "adk-metrics";
 
@@ -87,6 +93,17 @@ export async function failures(agent: Agent, evalSet: object): Promise<EvalSetRe
 }
 
 export const info: MetricValueInfo = {};
+
+class Polite extends AdkTsEvaluator {
+  async evaluateInvocations(): Promise<AdkTsEvaluationResult> {
+    return { overallScore: this.metric.threshold, overallEvalStatus: 1, perInvocationResults: [] };
+  }
+  static override getMetricInfo() {
+    return { metricName: "polite" };
+  }
+}
+new MetricEvaluatorRegistry().registerEvaluator({ metricName: "polite" }, Polite);
+new MetricEvaluatorRegistry().registerEvaluator(Polite.getMetricInfo(), Polite);
 
 // @ts-expect-error: a text is no agent
 void AgentEvaluator.evaluateEvalSet("agent", {}, {});
