@@ -12,6 +12,9 @@ use crate::foundation::write::quoted;
 use crate::model::invocation::{Invocation, Rubric, Turns};
 use crate::model::shape::List;
 
+/// The most rubrics that a case and all its turns may have, repeated ones included. They are joined in one piece.
+pub const MAX_RUBRICS: usize = 1 << 17;
+
 /// The rubrics of a case by turn.
 #[derive(Clone, Default)]
 pub struct CaseRubrics<'a> {
@@ -47,8 +50,17 @@ impl<'a> CaseRubrics<'a> {
     /// Collects the rubrics of a case, of its actual and of its expected turns.
     ///
     /// # Errors
-    /// `rubric_conflict` if one id stands for different texts.
+    /// `rubric_conflict` if one id stands for different texts; `limit_exceeded` beyond [`MAX_RUBRICS`].
     pub fn read(case_rubrics: List<'a, Rubric<'a>>, actual: Turns<'a>, expected: Turns<'a>) -> Result<Self> {
+        let of_turns = actual.iter().chain(expected.iter()).filter_map(Invocation::rubrics);
+        let number: usize = of_turns.chain([case_rubrics]).map(|rubrics| rubrics.iter().count()).sum();
+        if number > MAX_RUBRICS {
+            let message =
+                format!("the case and its turns have {number} rubrics; at most {MAX_RUBRICS} are read");
+            return Err(
+                Error::new(ErrorCode::LimitExceeded, message).with_help("Split the case into several")
+            );
+        }
         let mut all = Self::default();
         let mut known = None;
         let mut expected = expected.iter();

@@ -10,7 +10,7 @@ use EvalStatus::{Failed, NotEvaluated, Passed};
 use adk_metrics::foundation::error::{Error, ErrorCode};
 use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::judged::Work;
-use adk_metrics::metrics::rubrics::CaseRubrics;
+use adk_metrics::metrics::rubrics::{CaseRubrics, MAX_RUBRICS};
 use adk_metrics::metrics::{Evaluation, Explain};
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::evalset::EvalSetFile;
@@ -154,6 +154,17 @@ fn case<'a>(run: &mut Run<'a>, now: Millis) -> CaseResult<'a> {
     match run.poll(now) {
         Action::Case(case) => case,
         other => panic!("expected a case, found {other:?}"),
+    }
+}
+
+/// The first case, and how often the host has its turn before.
+fn after_pauses<'a>(run: &mut Run<'a>, pauses: &mut usize) -> CaseResult<'a> {
+    loop {
+        match run.poll(0.0) {
+            Action::Pause => *pauses += 1,
+            Action::Case(case) => return case,
+            other => panic!("{other:?}"),
+        }
     }
 }
 

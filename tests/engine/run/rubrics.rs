@@ -27,6 +27,26 @@ fn one_by_one(actual: &[(u8, u8)], case: &[(u8, u8)], expected: &[(u8, u8)]) -> 
     Some(all.iter().map(|(id, words)| format!("{id} {words}")).collect())
 }
 
+#[test]
+fn a_case_with_too_many_rubrics_is_not_evaluated_and_says_so() {
+    let rubrics =
+        |count: usize| -> Value { (0..count).map(|at| rubric(&at.to_string(), "Is kind")).collect() };
+    let half = MAX_RUBRICS / 2;
+    let set = |of_case: usize, of_turn: usize| {
+        let mut turn = turn("red");
+        turn["rubrics"] = rubrics(of_turn);
+        let case = json!({ "eval_id": "a", "conversation": [turn], "rubrics": rubrics(of_case) });
+        json!({ "eval_set_id": "set", "eval_cases": [case] })
+    };
+    with_run(&set(half, half), &set(0, 0), MATCH, quiet(), |run| {
+        assert_eq!(after_pauses(run, &mut 0).metrics[0].score, Some(1.0));
+    });
+    with_run(&set(half, half), &set(0, 1), MATCH, quiet(), |run| {
+        let failure = after_pauses(run, &mut 0).failure.unwrap();
+        assert!(failure.message.contains("131073 rubrics; at most 131072 are read"), "{failure}");
+    });
+}
+
 proptest! {
     #[test]
     fn rubrics_join_as_if_they_were_added_one_by_one(

@@ -92,17 +92,6 @@ fn a_long_conversation_that_is_cancelled_in_its_middle_says_so() {
     });
 }
 
-/// The first case, and how often the host has its turn before.
-fn after_pauses<'a>(run: &mut Run<'a>, pauses: &mut usize) -> CaseResult<'a> {
-    loop {
-        match run.poll(0.0) {
-            Action::Pause => *pauses += 1,
-            Action::Case(case) => return case,
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
 /// A turn whose texts are long is left in its middle, as often as they have work, and scores as it does at once.
 #[test]
 fn a_long_turn_is_left_in_its_middle() {
