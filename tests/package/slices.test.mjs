@@ -103,6 +103,20 @@ describe("the thread is left while inputs are read", () => {
     }
   }
 
+  test("evalIds, as many as there are", async () => {
+    const leftFor = async (evalIds) => {
+      fakeClock();
+      const stream = evaluateStream({ evalSet: SET_BYTES, actual: SET_BYTES.slice(), criteria, evalIds });
+      assert.equal((await stream.next()).value.evalId, "case 0");
+      await stream.return();
+      return left;
+    };
+    const ids = Array.from({ length: 100_000 }, (_, at) => `case ${at % CASES}`);
+    const more = (await leftFor(ids)) - (await leftFor(ids.slice(0, CASES)));
+    // An id is as much work as 64 bytes of JSON.
+    assert.ok(more >= Math.floor((64 * (ids.length - CASES)) / 2 ** 19), `the thread was left ${more} times more`);
+  });
+
   test("an evalset of an agent", async () => {
     const options = { parallelism: 2 };
     let before;
