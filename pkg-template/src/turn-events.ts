@@ -1,6 +1,6 @@
 /** What happened in a turn between the user's words and the response: texts, tool calls and their outputs in order. */
 
-import { reading } from "./engine/values.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
 import { fieldOf } from "./invocation.js";
 import { isRecord } from "./lists.js";
 import type { FunctionCall, FunctionResponse, InvocationInput } from "./types.js";
@@ -87,9 +87,10 @@ export function outputsOf(invocation: InvocationInput | null | undefined): (Func
  * @example
  * toolErrorOf({ name: "book", response: { status: "error", error_message: "no rooms" } }); // "no rooms"
  *
- * @throws {AdkMetricsError} `invalid_input` if a getter or a proxy in it throws.
+ * @throws {AdkMetricsError} `invalid_input` for what is no object, or if a getter or a proxy in it throws.
  */
 export function toolErrorOf(output: FunctionResponse): unknown {
+  if (!isObject(output)) throw unexpected("a function response", output, "output");
   return reading("output", () => errorOf(output));
 }
 

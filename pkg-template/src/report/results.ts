@@ -43,7 +43,8 @@ function checkSet(set: unknown, path: string): void {
   for (const [at, one] of set.evalCaseResults.entries()) checkCase(one, `${path}.evalCaseResults[${at}]`);
 }
 
-function checkCase(given: unknown, path: string): void {
+/** @throws {AdkMetricsError} `invalid_input` for what is not the result of a case. */
+export function checkCase(given: unknown, path: string): void {
   const result = record(given, "the result of a case", path);
   if (typeof result.evalId !== "string") throw unfit("a string", result.evalId, `${path}.evalId`);
   checkStatus(result.finalEvalStatus, `${path}.finalEvalStatus`);

@@ -6,7 +6,7 @@ import { callsOf } from "../invocation.js";
 import type { AlignmentEntry, EvalCaseResult, EvalMetricResult } from "../types.js";
 import { type InTurn, sideText, turnsByMetric } from "./difference.js";
 import { isOfRubrics, judgedRubrics, judgedVotes, sentenceFinding } from "./judged.js";
-import { judgedMetrics } from "./results.js";
+import { checkCase, judgedMetrics } from "./results.js";
 import { count, oneLine, percent, shorten } from "./text.js";
 
 /** Why a metric did not pass. */
@@ -30,7 +30,10 @@ const MOST = 3;
  * @throws {AdkMetricsError} `invalid_input` if this is not the result of a case.
  */
 export function whyNotPassed(result: EvalCaseResult): WhyNotPassed[] {
-  return reading("result", () => reasonsOf(result));
+  return reading("result", () => {
+    checkCase(result, "result");
+    return reasonsOf(result);
+  });
 }
 
 function reasonsOf(result: EvalCaseResult): WhyNotPassed[] {
