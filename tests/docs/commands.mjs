@@ -29,7 +29,9 @@ async function serves(file, rest) {
   const ended = once(server, "exit").then(([status]) => `it ended with ${status}`);
   const line = await Promise.race([said, ended]);
   server.kill();
-  return /^http:\/\/localhost:\d+\/$/.test(line) ? 0 : fail(`npx: ${rest.join(" ")} serves nothing: ${line}`);
+  return /^http:\/\/localhost:\d+\/(?:#follow=[\w-]+)?$/.test(line)
+    ? 0
+    : fail(`npx: ${rest.join(" ")} serves nothing: ${line}`);
 }
 
 function npm() {

@@ -29,19 +29,23 @@ export const example = (...path) => join(root, "examples", ...path);
 /**
  * Serves the site and starts a browser for the tests of a file.
  *
- * @returns {{ origin: string, open(options?: object): Promise<import("playwright-core").Page> }} `open` gives a page with
+ * @param {string[]} args What the command is given besides a port.
+ * @returns {{ origin: string, address: string, open(options?: object): Promise<import("playwright-core").Page> }} `open` gives a page with
  * a storage of its own; whatever goes wrong in it unnoticed fails the test that closes it (`done`).
  */
-export function playground() {
-  const site = { origin: "", open, done };
+export function playground(args = []) {
+  const site = { origin: "", address: "", open, done };
   let server;
   let browser;
   before(async () => {
     if (skip) return;
     const cli = join(packageFolder, "dist/esm/cli.js");
-    server = spawn(process.execPath, [cli, "playground", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+    server = spawn(process.execPath, [cli, "playground", ...args, "--port", "0"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const [address] = await once(createInterface(server.stdout), "line");
-    site.origin = address.replace(/\/$/, "");
+    site.address = address;
+    site.origin = new URL(address).origin;
     browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
   });
   after(async () => {

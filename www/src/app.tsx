@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
 import { hrefOf, route } from "./route.js";
 import Files from "./screens/files/files.js";
+import { FollowedNote } from "./screens/followed.js";
 import Results from "./screens/results/results.js";
 import { type EagerScreen, type Screen, type ScreenEntry, SCREEN_ENTRIES, SCREENS } from "./screens/table.js";
 import { type Theme, theme } from "./theme.js";
@@ -51,6 +52,7 @@ export function App() {
         <Keys />
       </header>
       <main class="page" id="main" tabIndex={-1}>
+        <FollowedNote />
         <ScreenBoundary key={screen} screen={screen} at={rest.join("/")} />
       </main>
     </>

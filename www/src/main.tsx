@@ -3,6 +3,7 @@ import { App } from "./app.js";
 import "./offline.js";
 import "./state/compare.js";
 import "./state/dropped.js";
+import "./state/followed.js";
 import "./state/link.js";
 import "./styles/tokens.css";
 import "./styles/base.css";

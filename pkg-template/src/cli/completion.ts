@@ -25,9 +25,8 @@ export async function completionCommand(args: readonly string[]): Promise<ExitSt
 }
 
 /** What a command takes besides options. */
-function argumentsOf(command: string): readonly string[] | "files" | undefined {
-  if (command === "completion") return SHELLS;
-  return command === "playground" ? undefined : "files";
+function argumentsOf(command: string): readonly string[] | "files" {
+  return command === "completion" ? SHELLS : "files";
 }
 
 const flags = (entries: readonly OptionEntry[]) =>
@@ -104,8 +103,7 @@ function zsh(): string {
       return [spec(`--${name}${value === undefined ? "" : "="}`), ...(short === undefined ? [] : [spec(`-${short}`)])];
     });
     const plain = argumentsOf(command);
-    const others =
-      plain === "files" ? [`'*:file:_files'`] : plain === undefined ? [] : [quoted(`1:shell:(${plain.join(" ")})`)];
+    const others = plain === "files" ? [`'*:file:_files'`] : [quoted(`1:shell:(${plain.join(" ")})`)];
     return `    ${command}) _arguments ${[...specs, ...others].join(" \\\n      ")} ;;`;
   });
   return `#compdef adk-metrics
@@ -138,7 +136,7 @@ function fish(): string {
       return [...parts, `-d ${quoted(brief(help))}`].join(" ");
     });
     const plain = argumentsOf(command);
-    const others = plain === "files" ? [] : [`${on} -f${plain === undefined ? "" : ` -a ${quoted(plain.join(" "))}`}`];
+    const others = plain === "files" ? [] : [`${on} -f -a ${quoted(plain.join(" "))}`];
     return [...options, ...others];
   });
   return `# Completes adk-metrics in fish. Made by: adk-metrics completion fish

@@ -382,15 +382,20 @@ Example
 const PLAYGROUND_HELP = `Serves the playground: open evalsets in the browser, score them, and see why cases fail.
 
 Usage
-  adk-metrics playground [--port <n>] [--open]
+  adk-metrics playground [<results or folder>…] [--port <n>] [--open]
 
 It comes with this package and is served to this machine only. What you open in the page stays in
 the browser; it connects only to the judge that you name there.
 
+With files or folders, the page opens them: results as they are, evalsets to be scored. It follows
+them, so new results appear as they are written. The files are only read, and only by a page with
+the token of the address that is printed.
+
 Options
 ${optionsHelp("playground", "server", "scoring")}
-Example
+Examples
   adk-metrics playground --open
+  adk-metrics playground results/ --open
 `;
 
 const COMPLETION_HELP = `Prints a script that completes commands, options, their values and files in a shell.

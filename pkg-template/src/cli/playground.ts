@@ -1,4 +1,4 @@
-/** `playground`: serves the site that comes with the package, on this machine only. */
+/** `playground`: serves the site that comes with the package, and files to open in it, on this machine only. */
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { parseArguments } from "./arguments.js";
+import { Followed, FOLLOWED } from "./followed.js";
 import { optionsOf } from "./options.js";
 import { Mistake } from "./mistakes.js";
 import { ExitStatus, note } from "./process.js";
@@ -38,15 +39,19 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Runs `playground`; it ends when it is interrupted. */
 export async function playgroundCommand(args: readonly string[]): Promise<ExitStatus> {
   const given = parseArguments(args, optionsOf("playground"));
-  if (given.positionals.length > 0) {
-    throw new Mistake("playground takes no files", { help: "Open them in the page: they stay in your browser" });
-  }
+  const followed = given.positionals.length > 0 ? new Followed(given.positionals) : undefined;
   const site = new Site();
   const port = portOf(given.one("port"));
-  const server = createServer((request, response) => answer(site, request, response));
-  const address = `http://localhost:${await listening(server, port)}/`;
+  const server = createServer((request, response) => answer(site, followed, request, response));
+  // What follows # is not sent to the server, and stays out of its logs and of referrers.
+  const part = followed === undefined ? "" : `#follow=${followed.token}`;
+  const address = `http://localhost:${await listening(server, port)}/${part}`;
   await writeOut(`${address}\n`);
-  note("The playground is served from this machine; what you open in it stays in your browser. Ctrl-C ends it.");
+  note(
+    followed === undefined
+      ? "The playground is served from this machine; what you open in it stays in your browser. Ctrl-C ends it."
+      : "The page opens these files and follows their changes, until Ctrl-C. They are only read, and stay on this machine.",
+  );
   if (given.has("open")) openBrowser(address);
   void site.compressAll();
   await new Promise<void>((resolve) => {
@@ -155,7 +160,8 @@ function ofPackage(path: string): Buffer {
   return readFileSync(new URL(`../../${name.startsWith("schema/") ? "" : "dist/"}${name}`, import.meta.url));
 }
 
-function answer(site: Site, { method, url, headers }: IncomingMessage, response: ServerResponse): void {
+function answer(site: Site, followed: Followed | undefined, request: IncomingMessage, response: ServerResponse): void {
+  const { method, url, headers } = request;
   if (!PARTS.has(String(headers["sec-fetch-dest"]))) {
     response.setHeader("content-security-policy", POLICY);
     response.setHeader("referrer-policy", "no-referrer");
@@ -168,6 +174,10 @@ function answer(site: Site, { method, url, headers }: IncomingMessage, response:
     return;
   }
   const [path = "/"] = (url ?? "/").split(/[?#]/);
+  if (followed !== undefined && (path === FOLLOWED || path.startsWith(`${FOLLOWED}/`))) {
+    void followed.answer(path, request, response);
+    return;
+  }
   const name = path === "/" ? "/index.html" : path;
   const file = site.file(name);
   if (file === undefined) {

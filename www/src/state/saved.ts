@@ -162,7 +162,8 @@ export async function forgetAll(): Promise<void> {
 
 // ---- restoring
 
-void restore().finally(() => {
+/** Resolves when everything that was kept is back. */
+export const restored: Promise<void> = restore().finally(() => {
   isRestored = true;
 });
 

@@ -1,0 +1,113 @@
+// `adk-metrics playground <folder>`: the page opens what is in it, and follows what changes.
+
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, describe, test } from "node:test";
+import { assertHarmless, OWN, watched } from "./hostile.mjs";
+import { becomes, example, playground, says, skip, violations } from "./support.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "followed-"));
+const file = (...path) => join(folder, ...path);
+
+/** Writes as `adk eval` and `eval --output` do, all at once. */
+function put(text, ...path) {
+  mkdirSync(dirname(file(...path)), { recursive: true });
+  writeFileSync(`${file(...path)}.tmp`, text);
+  renameSync(`${file(...path)}.tmp`, file(...path));
+}
+
+const travel = JSON.parse(readFileSync(example("travel-concierge", "travel-concierge.evalset_result.json"), "utf8"));
+const HISTORY = ["agent", ".adk", "eval_history"];
+
+/** Results of an evalset in ADK's history, with a status for all cases. */
+function resultsOf(name, status, at) {
+  return JSON.stringify({
+    ...travel,
+    creation_timestamp: at,
+    eval_set_result_id: name,
+    eval_case_results: travel.eval_case_results.map((one) => ({
+      ...one,
+      final_eval_status: status,
+      overall_eval_metric_results: [{ metric_name: "names_a_price", score: 0.25, eval_status: status }],
+    })),
+  });
+}
+
+const total = travel.eval_case_results.length;
+const tally = (page) => page.locator(".tally");
+
+describe("the files of the command", { skip }, () => {
+  put(resultsOf("first", 1, 1000), ...HISTORY, "first.evalset_result.json");
+  put('{"name":"not an evaluation"}', "agent", "package.json");
+  put("{}", "agent", "node_modules", "p", "package.json");
+  const site = playground([folder]);
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** A page at the address that the command printed. */
+  const followed = () => site.open({ at: site.address.slice(site.origin.length + 1) });
+
+  test("are open at once, and new results are shown as they are written", async () => {
+    const page = await followed();
+    await page.waitForURL("**/#/results");
+    await says(tally(page), new RegExp(`Passed ${total}`));
+    assert.doesNotMatch(page.url(), /follow/);
+
+    put(resultsOf("second", 2, 2000), ...HISTORY, "second.evalset_result.json");
+    await page.getByText("New results were opened: second.evalset_result.json.").waitFor();
+    await says(tally(page), new RegExp(`Failed ${total}`));
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("button", { name: "Dismiss" }).click();
+
+    // What one reads is not taken away.
+    await page.locator(".grid a, [role=grid] a").first().click();
+    await page.waitForURL("**/#/case/**");
+    const at = page.url();
+    put(resultsOf("third", 1, 3000), ...HISTORY, "third.evalset_result.json");
+    await page.getByText("New results: third.evalset_result.json.").waitFor();
+    assert.equal(page.url(), at);
+    await page.getByRole("button", { name: "Show them" }).click();
+    await says(tally(page), new RegExp(`Passed ${total}`));
+
+    // A reload goes on, and does not open again what was open.
+    const runs = page.getByRole("combobox", { name: "Run", exact: true }).locator("option");
+    await becomes(() => runs.count(), 3);
+    await page.waitForTimeout(600);
+    await page.reload();
+    await says(tally(page), new RegExp(`Passed ${total}`));
+    await becomes(() => runs.count(), 3);
+    put(resultsOf("fourth", 2, 4000), ...HISTORY, "fourth.evalset_result.json");
+    await says(tally(page), new RegExp(`Failed ${total}`));
+    await becomes(() => runs.count(), 4);
+    await site.done(page);
+  });
+
+  test("are what a second page gets too, with evalsets that it edits without losing the edits", async () => {
+    const evalSet = readFileSync(example("weather", "weather.evalset.json"), "utf8");
+    put(evalSet, "weather", "weather.evalset.json");
+    const page = await followed();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "Files" }).click();
+    await page.getByText(/One other JSON file is not part of an evaluation and was left out\./).waitFor();
+    await page.getByRole("link", { name: /weather\.evalset\.json/ }).click();
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type(" ");
+    await page.keyboard.press("Escape");
+    put(`${evalSet}\n\n`, "weather", "weather.evalset.json");
+    await page.getByText(/weather\.evalset\.json changed on disk, too\. The page keeps your edits/).waitFor();
+    await site.done(page);
+  });
+
+  test("may have hostile names, and nothing is asked of others", async () => {
+    const page = await followed();
+    const did = watched(page);
+    await page.waitForURL("**/#/results");
+    const name = `<img src=x onerror="${OWN}">.evalset_result.json`;
+    put(resultsOf("hostile", 2, 5000), name);
+    await page.getByText(`New results were opened: ${name}.`).waitFor();
+    await assertHarmless(page, did, "results");
+    await site.done(page);
+  });
+});
