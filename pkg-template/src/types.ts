@@ -277,18 +277,19 @@ export type JudgeUsage = Omit<
   JudgeProgress,
   "inFlight" | "queued" | "leftMs" | "lastFailure" | "answered" | "failed" | "asked" | "unreported" | "unsent"
 > &
-  Partial<Pick<JudgeProgress, "answered" | "failed" | "asked" | "unreported" | "unsent">> &
-  Unpriced;
-
-/** Whose calls a `cost` leaves out. */
-interface Unpriced {
-  /** Who was asked and has no price in the budget's `prices`; absent if everybody has one, and without prices. */
-  unpriced?: readonly string[];
-}
+  Partial<Pick<JudgeProgress, "answered" | "failed" | "asked" | "unreported" | "unsent">> & {
+    /**
+     * Who was asked and has no price in the budget's `prices`, so that `cost` leaves their calls out; absent if everybody
+     * has one, and without prices.
+     */
+    unpriced?: readonly string[];
+  };
 
 /** What the model did that played the user. `calls` is `answered + failed`. */
 export interface SimulatorUsage
-  extends Required<Pick<JudgeUsage, "calls" | "answered" | "failed" | "retried" | "unreported">>, Unpriced {
+  extends
+    Required<Pick<JudgeUsage, "calls" | "answered" | "failed" | "retried" | "unreported">>,
+    Pick<JudgeUsage, "unpriced"> {
   /**
    * Who was asked: models, and functions of your own as `the function play (gemini-2.5-pro)`, with the versions that their
    * replies name: only they know whom they ask.
