@@ -78,7 +78,10 @@ export interface EvaluatorClass {
 
 /** A class that extends the `Evaluator` of ADK-TS. */
 export interface AdkEvaluatorClass {
-  new (metric: never): { evaluateInvocations(actual: never, expected: never): Promise<object> };
+  new (metric: never): {
+    /** Scores one conversation. */
+    evaluateInvocations(actual: never, expected: never): Promise<object>;
+  };
   /** What is known of the metric without running it. */
   getMetricInfo(metricName?: string): { metricName?: string };
 }
