@@ -258,25 +258,8 @@ async function* evaluateWith(
     for (;;) {
       const next = await output.next();
       if (next.done === true) {
-        const { cancelled, judges } = next.value;
-        if (cancelled) set.cancelled = true;
-        if (judges !== undefined) noteJudges(set, judges, plan);
         putInOrder(set.evalCaseResults, keys);
-        const [silentTurns, failures, missing] = cancelled
-          ? [undefined, new Map(), new Map()]
-          : [silentTurnsIn(set), failuresIn(set, plan), missingVerdictsIn(set)];
-        if (typeof belonging === "function") {
-          belonging({ silentTurns, failures, missing, isItself: plan.isItself, unused });
-          return set;
-        }
-        const more = [
-          ...silenceWarnings(silentTurns),
-          ...failureWarnings(failures, set.evalCaseResults.length),
-          ...contradictions(set, plan),
-          ...missingVerdictsWarnings(missing, set.evalCaseResults.length),
-          ...(unused === undefined || belonging === "one of many" ? [] : [unused]),
-        ];
-        if (more.length > 0) set.warnings = [...(set.warnings ?? []), ...more];
+        noteEnd(set, next.value, plan, unused, belonging);
         return set;
       }
       if ("judge" in next.value) {
@@ -292,10 +275,7 @@ async function* evaluateWith(
         continue;
       }
       const results = next.value.cases.map(({ result }) => result);
-      if (set.advisory !== undefined) {
-        for (const result of results) result.finalEvalStatus = decidedStatus(result, set);
-      }
-      for (const result of results) set.evalCaseResults.push(result);
+      addResults(set, results);
       for (const { key } of next.value.cases) keys.push(key);
       yield results;
       const done = set.evalCaseResults.length;
@@ -304,6 +284,41 @@ async function* evaluateWith(
   } finally {
     await output.return({ cancelled: true });
   }
+}
+
+/** Adds case results, which metrics that only advise do not decide. */
+function addResults(set: EvalSetResult, results: readonly EvalCaseResult[]): void {
+  if (set.advisory !== undefined) {
+    for (const result of results) result.finalEvalStatus = decidedStatus(result, set);
+  }
+  for (const result of results) set.evalCaseResults.push(result);
+}
+
+/** Notes how the run ended, who judged, and what to know of the results as a whole. */
+function noteEnd(
+  set: EvalSetResult,
+  { cancelled, judges }: RunEnd,
+  plan: PlanOfBytes,
+  unused: Mistake | undefined,
+  belonging: Belonging,
+): void {
+  if (cancelled) set.cancelled = true;
+  if (judges !== undefined) noteJudges(set, judges, plan);
+  const [silentTurns, failures, missing] = cancelled
+    ? [undefined, new Map(), new Map()]
+    : [silentTurnsIn(set), failuresIn(set, plan), missingVerdictsIn(set)];
+  if (typeof belonging === "function") {
+    belonging({ silentTurns, failures, missing, isItself: plan.isItself, unused });
+    return;
+  }
+  const more = [
+    ...silenceWarnings(silentTurns),
+    ...failureWarnings(failures, set.evalCaseResults.length),
+    ...contradictions(set, plan),
+    ...missingVerdictsWarnings(missing, set.evalCaseResults.length),
+    ...(unused === undefined || belonging === "one of many" ? [] : [unused]),
+  ];
+  if (more.length > 0) set.warnings = [...(set.warnings ?? []), ...more];
 }
 
 /** Results before anything is scored. */
