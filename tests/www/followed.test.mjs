@@ -67,6 +67,10 @@ describe("the files of the command", { skip }, () => {
     put(resultsOf("third", 1, 3000), ...HISTORY, "third.evalset_result.json");
     await page.getByText("New results: third.evalset_result.json.").waitFor();
     assert.equal(page.url(), at);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize({ width: 390, height: 800 });
+    assert.deepEqual(await violations(page), []);
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByRole("button", { name: "Show them" }).click();
     await says(tally(page), new RegExp(`Passed ${total}`));
 

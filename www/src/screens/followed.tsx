@@ -4,6 +4,7 @@ import { goTo } from "../route.js";
 import { followedNote } from "../state/followed.js";
 import { showRun } from "../state/runs.js";
 import { Text } from "../ui/text.js";
+import "./followed.css";
 
 export function FollowedNote() {
   const note = followedNote.value;
@@ -13,7 +14,7 @@ export function FollowedNote() {
   return (
     <div role="status">
       {note !== undefined && (
-        <div class="notice">
+        <div class="followed">
           <p>
             <Text fold={400}>{note.text}</Text>
           </p>
