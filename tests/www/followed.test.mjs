@@ -104,6 +104,18 @@ describe("the files of the command", { skip }, () => {
     await site.done(page);
   });
 
+  test("are not followed any more when the command has ended, and the page says so", async () => {
+    const page = await followed();
+    await page.waitForURL("**/#/results");
+    await page.route("**/followed", (route) => route.abort());
+    await page.getByText("The files are no longer followed: the command that served them has ended.").waitFor();
+    await page.reload();
+    await says(tally(page), /Cases/);
+    // Browsers log requests that fail: here the one that found nobody, and none after it.
+    assert.equal(page.mistakes.length, 1, page.mistakes.join());
+    await page.context().close();
+  });
+
   test("may have hostile names, and nothing is asked of others", async () => {
     const page = await followed();
     const did = watched(page);
