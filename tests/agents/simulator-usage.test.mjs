@@ -117,7 +117,7 @@ test("LocalEvalService tells what users took, case by case, and warns of their s
   words.two = ["</finished>"];
   const short = [];
   for await (const result of new LocalEvalService(echo, 1, options).evaluateSession(request)) short.push(result);
-  assert.match(short[2].evalCaseResults[0].reason, /the budget of calls was spent/, "one budget holds for all cases");
+  assert.match(short[2].evalCaseResults[0].reason, /the budget of 3 calls was spent/, "one budget holds for all cases");
   for (const [userSimulator, key, help] of [
     [{ maxInvocations: 3 }, "maxInvocations", "Did you mean `maxAllowedInvocations`?"],
     [{ mood: "curious" }, "mood", /^The keys are `judge`, `model`, .*`timeoutMs`$/],
@@ -129,9 +129,9 @@ test("LocalEvalService tells what users took, case by case, and warns of their s
 
 test("the budget ends the simulated user too, with the reason", async () => {
   for (const [budget, words] of [
-    [{ calls: 1 }, /the budget of calls was spent/],
-    [{ tokens: 100 }, /the budget of tokens was spent/],
-    [{ cost: 0.0001, prices: PRICES }, /the budget of money was spent/],
+    [{ calls: 1 }, /the budget of 1 call was spent/],
+    [{ tokens: 100 }, /the budget of 100 tokens was spent/],
+    [{ cost: 0.0001, prices: PRICES }, /the budget of 0\.0001 in money was spent/],
   ]) {
     const error = await errorOf(() => run(echo, metered(["a", "b", "</finished>"]), { budget }));
     assert.match(error.message, words);

@@ -158,7 +158,7 @@ describe("a budget", () => {
     const set = await within({ calls: 7 });
     assert.deepEqual([counted(set), server.requests.length], [{ scored: 7, open: 13 }, 7]);
     assert.deepEqual([set.judgeUsage.calls, set.judgeUsage.lost, set.cancelled], [7, 13, undefined]);
-    assert.ok(reasonsOf(set).every((reason) => /the budget of calls for judges is spent/.test(reason)));
+    assert.ok(reasonsOf(set).every((reason) => /^the budget of 7 calls for judges is spent$/.test(reason)));
   });
 
   test("that is spent is named, and what was not asked for it is counted apart and warned of", async () => {
@@ -180,19 +180,31 @@ describe("a budget", () => {
     );
     assert.deepEqual(
       set.warnings.filter(({ code }) => code === "judge_failed").map(({ message }) => message),
-      ["`final_response_match_v2` has no verdict in 3 of 3 case results: the budget of calls for judges is spent"],
+      ["`final_response_match_v2` has no verdict in 3 of 3 case results: the budget of 1 call for judges is spent"],
     );
     const prices = { "gemini-2.5-flash": { inputPerMillion: 1000, outputPerMillion: 10_000 } };
     for (const [budget, what] of [
-      [{ tokens: 200 }, "tokens"],
-      [{ cost: 1, prices }, "money"],
+      [
+        { tokens: 200 },
+        /^one call would take about \d+ tokens, more than the budget of 200 tokens for judges: no call was made$/,
+      ],
+      [{ cost: 1, prices }, /^the budget of 1 for judges is spent$/],
     ]) {
       const reasons = reasonsOf(await within(budget));
-      assert.ok(
-        reasons.length > 0 && reasons.every((reason) => reason.includes(`budget of ${what} for`)),
-        `${reasons}`,
-      );
+      assert.ok(reasons.length > 0 && reasons.every((reason) => what.test(reason)), `${reasons}`);
     }
+  });
+
+  test("that is spent on failures says why calls failed", async () => {
+    answer = () => ({ fault: "server" });
+    const set = await evaluate({ ...requestOf(3), judge: gemini(), concurrency: 1, budget: { calls: 2 } });
+    const reasons = reasonsOf(set);
+    assert.ok(reasons.length > 0);
+    const why = /^the budget of 2 calls for judges is spent\. The last failure: .*50\d/;
+    assert.ok(
+      reasons.every((reason) => why.test(reason)),
+      reasons.join("\n"),
+    );
   });
 
   test("of calls counts what is asked again", async () => {
@@ -237,7 +249,7 @@ describe("a budget", () => {
     assert.deepEqual(counted(set), { scored: 3, open: 17 });
     assert.deepEqual([hanging.length, hanging.every(({ aborted }) => aborted)], [2, true]);
     assert.ok(
-      reasonsOf(set).some((reason) => /the time for the run is over/.test(reason)),
+      reasonsOf(set).some((reason) => /^the time for the run is over: 1000 ms$/.test(reason)),
       reasonsOf(set).join("\n"),
     );
   });

@@ -381,7 +381,7 @@ export function judgedSet(): EvalSetResult {
       ),
       open(
         "budget_spent",
-        "the budget of calls for judges is spent",
+        "the budget of 7 calls for judges is spent",
         [valid("They agree."), invalid("1 am is not one.")],
         2,
       ),

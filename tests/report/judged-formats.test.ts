@@ -209,7 +209,7 @@ test("Markdown: what did not pass in short, and the line on judges", () => {
   assert.match(text, /\n\nJudged by gemini-2\.5-flash, .* 1,041 calls &#40;13 repeated&#41;, 212 samples saved/);
   assert.match(text, /^# 4 of 5 samples asked: 1 valid, 2 invalid, 1 unreadable; early stopping saved 1$/m);
   assert.match(text, /^# {3}why: The user writes German, the response is English\.$/m);
-  assert.match(text, /the budget of calls for judges is spent/);
+  assert.match(text, /the budget of 7 calls for judges is spent/);
 });
 
 test("JUnit: failures name rubrics, sentences and reasons; calls and tokens are properties", () => {
@@ -218,7 +218,7 @@ test("JUnit: failures name rubrics, sentences and reasons; calls and tokens are 
   assert.match(xml, /<failure [^>]*>turn 1: [^<]*step 2, unsupported: The pool on the roof is heated\./);
   assert.match(
     xml,
-    /<error type="NOT_EVALUATED" message="no score, threshold 0\.8: the budget of calls for judges is spent">/,
+    /<error type="NOT_EVALUATED" message="no score, threshold 0\.8: the budget of 7 calls for judges is spent">/,
   );
   for (const property of [
     'name="judges" value="gemini-2.5-flash, gemini-2.5-pro"',

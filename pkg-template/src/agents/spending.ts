@@ -4,7 +4,7 @@ import { AdkMetricsError } from "../errors.js";
 import { emptyBudget } from "../run/judge-options.js";
 import { estimateWarning } from "../run/judge-progress.js";
 import { checkPrices, functionText, pricedName, unpricedWarning, withoutPrice } from "../run/prices.js";
-import { tokensOf } from "../judges/reply.js";
+import { countedTokens } from "../judges/reply.js";
 import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } from "../types.js";
 
 /** Who plays the user. */
@@ -25,11 +25,6 @@ export interface SpendingState {
   players: readonly (readonly [name: string, versions: readonly string[]])[];
   models: readonly string[];
   warnings: readonly string[];
-}
-
-/** The tokens of a text, of four bytes each. */
-function estimatedTokens(text: string): number {
-  return Math.floor(new TextEncoder().encode(text).length / 4);
 }
 
 /** How many versions of models are named. */
@@ -114,9 +109,9 @@ export class Spending {
     const { calls = Infinity, tokens = Infinity, cost = Infinity } = this.#budget;
     const used = this.#used;
     const spent = [
-      used.calls < calls ? "" : "calls",
-      used.inputTokens + used.outputTokens < tokens ? "" : "tokens",
-      (used.cost ?? 0) < cost ? "" : "money",
+      used.calls < calls ? "" : `${calls} call${calls === 1 ? "" : "s"}`,
+      used.inputTokens + used.outputTokens < tokens ? "" : `${tokens} tokens`,
+      (used.cost ?? 0) < cost ? "" : String(cost),
     ].find((what) => what !== "");
     if (spent !== undefined) {
       throw new AdkMetricsError("budget_exceeded", `the budget of ${spent} was spent before the user had answered`);
@@ -142,16 +137,13 @@ export class Spending {
   /** Counts what a reply took; what that does not say is estimated as the engine does, tokens of four bytes. */
   reply(player: Player, prompt: string, reply: JudgeReply): void {
     this.#whole?.reply(player, prompt, reply);
-    const { usage = {}, modelVersion } = reply;
+    const { modelVersion } = reply;
     if (player.functionName !== undefined && modelVersion !== undefined) {
       this.#versionsOf(playerName(player)).add(modelVersion);
     }
-    const known = tokensOf(usage);
-    // Servers that count none report 0.
-    const inputTokens = known.inputTokens || estimatedTokens(prompt);
-    const outputTokens = known.outputTokens || (usage.totalTokens ? 0 : estimatedTokens(reply.text));
+    const { inputTokens, outputTokens, isEstimate } = countedTokens(prompt, reply);
     this.#used.answered += 1;
-    if (!known.inputTokens || (!known.outputTokens && outputTokens > 0)) this.#used.unreported += 1;
+    if (isEstimate) this.#used.unreported += 1;
     this.#used.inputTokens += inputTokens;
     this.#used.outputTokens += outputTokens;
     const price = this.#budget.prices?.[pricedName(payeeOf(player), player.model, this.#budget.prices)];

@@ -81,3 +81,24 @@ export function tokensOf(usage: NonNullable<JudgeReply["usage"]>): { inputTokens
   if (inputTokens === undefined) return { ...usage, inputTokens: Math.max(0, totalTokens - (outputTokens ?? 0)) };
   return { ...usage, outputTokens: Math.max(0, totalTokens - inputTokens) };
 }
+
+/** The tokens of a text, of four bytes each. */
+function estimatedTokens(text: string): number {
+  return Math.floor(new TextEncoder().encode(text).length / 4);
+}
+
+/** What a call counts for in a budget: the tokens that its reply reports, and estimates of others, as the engine has it. */
+export function countedTokens(
+  prompt: string,
+  { text, usage = {} }: JudgeReply,
+): { inputTokens: number; outputTokens: number; isEstimate: boolean } {
+  const known = tokensOf(usage);
+  // Servers that count none report 0.
+  const inputTokens = known.inputTokens || estimatedTokens(prompt);
+  const outputTokens = known.outputTokens || (usage.totalTokens ? 0 : estimatedTokens(text));
+  return {
+    inputTokens,
+    outputTokens,
+    isEstimate: !known.inputTokens || (!known.outputTokens && outputTokens > 0),
+  };
+}

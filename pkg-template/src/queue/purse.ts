@@ -3,7 +3,7 @@
 import { AdkMetricsError } from "../errors.js";
 import { memoryCache } from "../judges/cache.js";
 import { identified, identityOf } from "../judges/judge.js";
-import { replyOf, tokensOf } from "../judges/reply.js";
+import { countedTokens, replyOf } from "../judges/reply.js";
 import { pricedName } from "../run/prices.js";
 import type { Budget, Judge, JudgeCache, JudgeReply, JudgeRequest, VertexOptions } from "../types.js";
 import { amountText } from "../report/text.js";
@@ -105,11 +105,8 @@ export class Purse {
     throw new AdkMetricsError("budget_exceeded", reason, { retryable: false });
   }
 
-  async #count(judge: Judge, { model, prompt }: JudgeRequest, { usage = {} }: JudgeReply): Promise<void> {
-    const known = tokensOf(usage);
-    const isKnown = known.inputTokens !== undefined || known.outputTokens !== undefined;
-    // Where a reply does not say, the engine counts a quarter of the prompt's bytes too.
-    const { inputTokens = isKnown ? 0 : Math.floor(Buffer.byteLength(prompt) / 4), outputTokens = 0 } = known;
+  async #count(judge: Judge, { model, prompt }: JudgeRequest, reply: JudgeReply): Promise<void> {
+    const { inputTokens, outputTokens } = countedTokens(prompt, reply);
     const price = this.#budget.prices?.[pricedName(identityOf(judge), model, this.#budget.prices)];
     const cost =
       price === undefined ? 0 : (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1e6;

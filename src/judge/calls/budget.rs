@@ -2,6 +2,7 @@
 
 use super::task::SampleTask;
 use super::{Budget, Calls, LossReason};
+use crate::foundation::double;
 
 impl Calls {
     /// Which budget does not allow another call with these tokens and this cost.
@@ -17,9 +18,39 @@ impl Calls {
         limits.into_iter().find_map(|(what, is_spent)| is_spent.then_some(what))
     }
 
-    pub(super) fn stop_for_budget(&mut self, spent: &'static str) {
+    /// Ends the run for its budget.
+    ///
+    /// # Arguments
+    ///
+    /// * `tokens`, `cost`: Of the call that it has no room for; 0 if nothing of it is left.
+    pub(super) fn stop_for_budget(&mut self, spent: &'static str, tokens: u32, cost: f64) {
         self.spent = spent;
+        self.no_room_for = if spent == "money" { cost } else { f64::from(tokens) };
         self.stop(LossReason::BudgetExceeded);
+    }
+
+    /// Why [`LossReason::BudgetExceeded`] stopped the run, with the limit.
+    #[must_use]
+    pub fn spent_message(&self) -> String {
+        let Budget { calls, tokens, cost } = self.options.budget;
+        let (limit, unit) = match self.spent {
+            "calls" if calls == Some(1) => (1.0, " call"),
+            "calls" => (f64::from(calls.unwrap_or_default()), " calls"),
+            "tokens" => (tokens.unwrap_or_default() as f64, " tokens"),
+            _ => (cost.unwrap_or_default(), ""),
+        };
+        let budget = ["the budget of ", &double::to_text(limit), unit, " for judges"].concat();
+        if self.spent == "calls" || self.no_room_for <= 0.0 {
+            return budget + " is spent";
+        }
+        let verb = if unit.is_empty() { "cost" } else { "take" };
+        let needed = double::to_text(two_digits(self.no_room_for));
+        let (more, than, end) = match self.progress.calls {
+            0 => ("", "", ": no call was made"),
+            _ => (" more", "is left of ", ""),
+        };
+        ["one", more, " call would ", verb, " about ", &needed, unit, ", more than ", than, &budget, end]
+            .concat()
     }
 
     /// What the budget is spent of: `calls`, `tokens` or `money`. Empty until [`LossReason::BudgetExceeded`] stops the run.
@@ -31,4 +62,13 @@ impl Calls {
     pub(super) fn expected_cost(&self, task: &SampleTask) -> f64 {
         self.groups.get(task.group as usize).map_or(0.0, |group| group.cost(task.sample, task.expected()))
     }
+}
+
+/// An amount above 0, rounded up to two digits or an integer.
+fn two_digits(amount: f64) -> f64 {
+    let mut scale = 1.0;
+    while amount * scale < 10.0 && scale < 1e12 {
+        scale *= 10.0;
+    }
+    (amount * scale).ceil() / scale
 }

@@ -77,6 +77,8 @@ pub struct Calls {
     stopped: Option<LossReason>,
     /// What the budget is spent of.
     spent: &'static str,
+    /// What the call that it has no room for would take of it; 0 if nothing of it is left.
+    no_room_for: f64,
     /// The sample lost by the last abort, which the next poll reports.
     aborted: Option<LostSample>,
     progress: Progress,
@@ -102,6 +104,7 @@ impl Calls {
             next_call: 0,
             stopped: None,
             spent: "",
+            no_room_for: 0.0,
             aborted: None,
             progress: Progress::default(),
             latency_sum: 0.0,
@@ -169,7 +172,7 @@ impl Calls {
             && self.progress.queued > 0
             && let Some(spent) = self.spent_by(0, 0.0)
         {
-            self.stop_for_budget(spent);
+            self.stop_for_budget(spent, 0, 0.0);
         }
         if let Some(flight) = self.in_flight.first() {
             let stopped = self.stopped.filter(|&reason| reason != LossReason::BudgetExceeded);
@@ -211,11 +214,12 @@ impl Calls {
                 return None;
             };
             task.tokens = tokens;
-            if let Some(spent) = self.spent_by(task.tokens, self.expected_cost(&task)) {
+            let cost = self.expected_cost(&task);
+            if let Some(spent) = self.spent_by(task.tokens, cost) {
                 self.urgent.push_front(task);
                 // Calls in flight may use less than they reserved, which may be enough.
                 if self.in_flight.is_empty() {
-                    self.stop_for_budget(spent);
+                    self.stop_for_budget(spent, tokens, cost);
                 }
                 return None;
             }

@@ -86,6 +86,7 @@ impl<'a> Run<'a> {
         if blocks_metric {
             call_failure.retryable = false;
         }
+        self.judges.last_failure.clone_from(&message);
         let error = Error::new(ErrorCode::JudgeFailed, message);
         self.call_ended(call);
         if let Some(loss) = self.judges.calls.failure(now, call, call_failure) {

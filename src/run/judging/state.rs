@@ -17,6 +17,7 @@ pub(in crate::run) struct JudgeState {
     /// The call group of each metric of the plan.
     pub(super) groups: Vec<u32>,
     pub(super) timeout_ms: Millis,
+    pub(super) run_timeout_ms: Millis,
     pub(super) asked: Vec<QuestionState>,
     /// Pairs of call and question number of the calls in flight, in the order in which they were sent.
     pub(super) in_flight: Vec<(u32, u32)>,
@@ -30,6 +31,8 @@ pub(in crate::run) struct JudgeState {
     pub(super) endpoints: Vec<Option<Endpoint>>,
     /// For each metric, the refusals of its server.
     pub(super) refusals: Vec<Refusals>,
+    /// What the last call that failed said.
+    pub(super) last_failure: String,
     /// The longest pause that a server may ask for.
     pub(super) max_pause: Millis,
     /// For each metric, what is known of its votes; nothing where they end when they are certain.
@@ -98,6 +101,8 @@ impl JudgeState {
             learning: vec![Learning::new(options); plan.metrics.len()],
             groups,
             timeout_ms: settings.calls.timeout_ms,
+            run_timeout_ms: settings.calls.run_timeout_ms,
+            last_failure: String::new(),
             asked: Vec::new(),
             in_flight: Vec::new(),
             open_prompts: 0,
@@ -186,13 +191,7 @@ impl JudgeState {
     pub(super) fn why(&self, loss: LostSample, failure: Option<Error>) -> Error {
         let mut why = match (loss.reason, failure) {
             (LossReason::Cancelled, _) => return cancelled(),
-            (LossReason::BudgetExceeded, _) => {
-                let message = ["the budget of ", self.calls.spent(), " for judges is spent"].concat();
-                return Error::new(ErrorCode::BudgetExceeded, message);
-            }
-            (LossReason::Deadline, _) => {
-                return Error::new(ErrorCode::BudgetExceeded, "the time for the run is over");
-            }
+            (LossReason::BudgetExceeded | LossReason::Deadline, _) => return self.out_of_budget(loss),
             (LossReason::TimedOut, _) => {
                 let limit = double::to_text(self.timeout_ms);
                 let message = ["the judge did not answer within ", &limit, " ms (`timeoutMs`)"].concat();
@@ -211,6 +210,22 @@ impl JudgeState {
             }
         }
         why
+    }
+
+    /// The error for a sample that the budget, or the time of the run, left no reply to. Why earlier calls failed is
+    /// kept.
+    fn out_of_budget(&self, loss: LostSample) -> Error {
+        let mut message = match loss.reason {
+            LossReason::BudgetExceeded => self.calls.spent_message(),
+            _ => ["the time for the run is over: ", &double::to_text(self.run_timeout_ms), " ms"].concat(),
+        };
+        let is_relevant = loss.attempts > 0 || self.calls.progress().answered == 0;
+        if is_relevant && !self.last_failure.is_empty() {
+            for piece in [". The last failure: ", &self.last_failure] {
+                message.push_str(piece);
+            }
+        }
+        Error::new(ErrorCode::BudgetExceeded, message)
     }
 }
 

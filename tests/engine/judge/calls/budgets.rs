@@ -44,9 +44,17 @@ fn a_spent_budget_leaves_no_retry_waiting() {
 fn budgets_of_tokens_and_money_hold_what_calls_are_expected_to_use() {
     let usage = Usage { input_tokens: 1_000, output_tokens: 0 };
     let prices = Prices { input_per_million: 2.0, output_per_million: 8.0 };
-    for (budget, spent) in [
-        (Budget { tokens: Some(10_500), ..Budget::default() }, "tokens"),
-        (Budget { cost: Some(0.021), ..Budget::default() }, "money"),
+    for (budget, spent, message) in [
+        (
+            Budget { tokens: Some(10_500), ..Budget::default() },
+            "tokens",
+            "one more call would take about 1000 tokens, more than is left of the budget of 10500 tokens for judges",
+        ),
+        (
+            Budget { cost: Some(0.021), ..Budget::default() },
+            "money",
+            "one more call would cost about 0.002, more than is left of the budget of 0.021 for judges",
+        ),
     ] {
         let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
         let group = world.calls.add_group(None, prices);
@@ -55,8 +63,34 @@ fn budgets_of_tokens_and_money_hold_what_calls_are_expected_to_use() {
         let progress = world.calls.progress();
         assert_eq!((progress.calls, progress.lost, progress.unsent), (10, 20, 20));
         assert_eq!(world.calls.spent(), spent);
+        assert_eq!(world.calls.spent_message(), message);
         assert!((progress.cost - 0.02).abs() < 1e-12);
     }
+}
+
+#[test]
+fn a_budget_says_what_it_is_and_what_a_call_would_take_of_it() {
+    let prices = Prices { input_per_million: 0.36, output_per_million: 8.0 };
+    let said = |budget, input_tokens| {
+        let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
+        let group = world.calls.add_group(None, prices);
+        world.calls.ask(Ask { group, tokens: 1_000, ..ask(0, 30) });
+        let usage = Usage { input_tokens, output_tokens: 0 };
+        world.run(FOREVER, |_, _| Fate::Reply(100, usage), ignore);
+        world.calls.spent_message()
+    };
+    let cost = |cost| Budget { cost: Some(cost), ..Budget::default() };
+    let tokens = |tokens| Budget { tokens: Some(tokens), ..Budget::default() };
+    let calls = |calls| Budget { calls: Some(calls), ..Budget::default() };
+    let no_call =
+        "one call would cost about 0.00036, more than the budget of 0.00001 for judges: no call was made";
+    assert_eq!(said(cost(0.000_01), 1_000), no_call);
+    assert_eq!(said(cost(0.003_6), 10_000), "the budget of 0.0036 for judges is spent");
+    let no_call = "one call would take about 1000 tokens, more than the budget of 400 tokens for judges: no call was made";
+    assert_eq!(said(tokens(400), 1_000), no_call);
+    assert_eq!(said(tokens(1_000), 1_000), "the budget of 1000 tokens for judges is spent");
+    assert_eq!(said(calls(1), 1_000), "the budget of 1 call for judges is spent");
+    assert_eq!(said(calls(7), 1_000), "the budget of 7 calls for judges is spent");
 }
 
 #[test]
