@@ -108,10 +108,12 @@ export class Spending {
     this.#whole?.call(player, isRepeated);
     const { calls = Infinity, tokens = Infinity, cost = Infinity } = this.#budget;
     const used = this.#used;
+    // What others left of a budget may be nothing.
+    const amount = (limit: number, unit: string) => (limit === 0 ? unit : `${limit} ${unit}`);
     const spent = [
-      used.calls < calls ? "" : `${calls} call${calls === 1 ? "" : "s"}`,
-      used.inputTokens + used.outputTokens < tokens ? "" : `${tokens} tokens`,
-      (used.cost ?? 0) < cost ? "" : String(cost),
+      used.calls < calls ? "" : amount(calls, calls === 1 ? "call" : "calls"),
+      used.inputTokens + used.outputTokens < tokens ? "" : amount(tokens, "tokens"),
+      (used.cost ?? 0) < cost ? "" : cost === 0 ? "money" : `${cost} in money`,
     ].find((what) => what !== "");
     if (spent !== undefined) {
       throw new AdkMetricsError("budget_exceeded", `the budget of ${spent} was spent before the user had answered`);

@@ -42,7 +42,8 @@ interface Columns {
  *
  * Where judges had a part in some result, five more columns follow: how many samples were asked about a turn, how many
  * might have been, the tokens of those not from a cache, and the rubrics of the turn or the case with their scores as JSON,
- * such as `{"is_polite":1,"names_price":null}`.
+ * such as `{"is_polite":1,"names_price":null}`. Of results without explanations the samples and tokens are not known, and their
+ * cells are empty.
  *
  * Where results have what a calibration found of their judges, five more follow: in which share people agree with the judge of
  * the metric, the ends of its interval, of how many labels, and what is another one since.

@@ -117,7 +117,7 @@ const FORMATS = {
     mediaType: "text/csv",
     fileNames: /\.csv$/i,
     signature: /^evalSetId,evalId,/,
-    explains: "none",
+    explains: "all",
     render: csvChunks,
     comparison: { signature: /^evalSetId,evalId,turn,metricName,change,/, render: comparisonCsvChunks },
   },
