@@ -4,6 +4,7 @@ import { abortedSince, drive, type RunEnd } from "./run/run.js";
 import { contradictions, failuresIn, failureWarnings } from "./run/failed-metrics.js";
 import { type MissingVerdicts, missingVerdictsIn, missingVerdictsWarnings } from "./run/missing-verdicts.js";
 import { silenceWarnings, silentTurnsIn } from "./run/silence.js";
+import { mayHaveRubrics, unscorableWarning } from "./run/unscorable.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { reading } from "./engine/values.js";
 import { inTurns, type Steps, Stretch } from "./engine/steps.js";
@@ -70,6 +71,8 @@ export interface PartNotes {
   /** Whether the evalset is what is scored. */
   isItself: boolean;
   unused: Mistake | undefined;
+  /** Why metrics can score none of the cases, by name; absent without cases. */
+  unscorable: ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -251,6 +254,7 @@ async function* evaluateWith(
   if (journal !== undefined) plan.journal = { section: journal, inputs: await journaledInputs(given, plan, journal) };
   let total = 0;
   let unused: Mistake | undefined;
+  let unscorable: ReadonlyMap<string, string> | undefined;
   let judge: JudgeProgress | undefined;
   const keys: number[] = [];
   const output = drive(plan, stretch);
@@ -259,7 +263,7 @@ async function* evaluateWith(
       const next = await output.next();
       if (next.done === true) {
         putInOrder(set.evalCaseResults, keys);
-        noteEnd(set, next.value, plan, unused, belonging);
+        noteEnd(set, next.value, plan, { unused, unscorable }, belonging);
         return set;
       }
       if ("judge" in next.value) {
@@ -271,7 +275,13 @@ async function* evaluateWith(
         const { header } = next.value;
         total = header.total;
         unused = total > 0 ? unusedOptions(given, header.metrics) : undefined;
-        noteHeader(set, next.value, given, plan, typeof belonging !== "function");
+        // What is one of many was looked at before, with the agent.
+        if (total > 0 && belonging !== "one of many") {
+          const found = [...next.value.unscorable()];
+          unscorable = new Map(found.filter(([name]) => !mayHaveRubrics(name, plan.actual)));
+        }
+        const ofWhole = typeof belonging === "function" ? undefined : unscorable;
+        noteHeader(set, { ...next.value, unscorable: ofWhole }, given, plan, typeof belonging !== "function");
         continue;
       }
       const results = next.value.cases.map(({ result }) => result);
@@ -299,7 +309,7 @@ function noteEnd(
   set: EvalSetResult,
   { cancelled, judges }: RunEnd,
   plan: PlanOfBytes,
-  unused: Mistake | undefined,
+  { unused, unscorable }: Pick<PartNotes, "unused" | "unscorable">,
   belonging: Belonging,
 ): void {
   if (cancelled) set.cancelled = true;
@@ -308,7 +318,7 @@ function noteEnd(
     ? [undefined, new Map(), new Map()]
     : [silentTurnsIn(set), failuresIn(set, plan), missingVerdictsIn(set)];
   if (typeof belonging === "function") {
-    belonging({ silentTurns, failures, missing, isItself: plan.isItself, unused });
+    belonging({ silentTurns, failures, missing, isItself: plan.isItself, unused, unscorable });
     return;
   }
   const more = [
@@ -338,13 +348,18 @@ function emptySet({ dialect = "adk-python" }: EvaluateRequest, beganMs: number):
 /** Notes what is known once the inputs are read: what is scored, by what, and what may surprise in it. */
 function noteHeader(
   set: EvalSetResult,
-  { header, warnings }: { header: RunHeader; warnings: readonly EngineError[] },
+  {
+    header,
+    warnings,
+    unscorable = new Map(),
+  }: { header: RunHeader; warnings: readonly EngineError[]; unscorable: ReadonlyMap<string, string> | undefined },
   { strict, advisory }: EvaluateRequest,
   plan: PlanOfBytes,
   isWhole: boolean,
 ): void {
   const metrics = namesOf(header.metrics);
   const ofInputs = isWhole && plan.isItself && header.total > 0 && metrics.length > 0 ? [ITSELF] : [];
+  ofInputs.push(...Array.from(unscorable, ([name, why]) => unscorableWarning(name, why)));
   const all = [...warnings, ...ofInputs];
   if (strict === true && all.length > 0) throw strictError(all, plan);
   set.engineVersion = header.engineVersion;

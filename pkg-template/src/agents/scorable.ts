@@ -1,8 +1,9 @@
-/** Whether what an agent does can be scored at all, which is found out before it is run. */
+/** Whether what an agent does can be scored at all, which is checked before it is run. */
 
 import type { CheckedEvaluation } from "../evaluate.js";
 import { AdkMetricsError, strictErrorOf } from "../errors.js";
 import { count } from "../report/text.js";
+import { unscorableWarning } from "../run/unscorable.js";
 import type { Mistake } from "../types.js";
 
 /** What is known of the scores of an agent before it is run. */
@@ -25,16 +26,12 @@ export function forecast(
 ): Forecast {
   const wanted = evalIds && new Set(evalIds);
   const leftOut = new Map<string, string>();
-  const scored = new Set<string>();
-  const reasons = new Map<string, string>();
   let total = 0;
   for (const [at, { evalId }] of evalSet.evalCases.entries()) {
     if (wanted?.has(evalId) === false) continue;
     total += 1;
     const whys = unscorable[at] ?? [];
     const able = metrics.filter((_, metric) => !whys[metric]);
-    for (const metric of able) scored.add(metric);
-    for (const [metric, name] of metrics.entries()) if (whys[metric]) reasons.set(name, whys[metric]);
     if (metrics.length > 0 && able.length === 0) leftOut.set(evalId, sentence(metrics, whys));
   }
   const path = "config: criteria";
@@ -53,21 +50,35 @@ export function forecast(
     const message = `no metric can score ${cases}, so the agent is not run there: ${firstWhy}`;
     warnings.push({ code: "invalid_input", message, path, help: HELP });
   }
-  for (const name of metrics) {
-    if (scored.has(name) || !reasons.has(name)) continue;
-    const message = `\`${name}\` can score none of the cases: ${withoutName(name, reasons.get(name) as string)}`;
-    warnings.push({ code: "invalid_input", message, path: `${path}.${name}`, help: HELP_METRIC });
-  }
+  warnings.push(...unscorableMetrics({ evalSet, metrics, unscorable }, evalIds));
   if (strict === true && warnings.length > 0) throw strictErrorOf(warnings);
   const prefixed = [...leftOut].map(([id, reason]) => [id, `no metric can score the case: ${reason}`] as const);
   return { leftOut: new Map(prefixed), warnings };
+}
+
+/**
+ * Warnings about the metrics that can score none of the selected cases.
+ *
+ * @param hasOwn Whether what the agent did may have of its own what a metric needs.
+ */
+export function unscorableMetrics(
+  { evalSet, metrics, unscorable }: Pick<CheckedEvaluation, "evalSet" | "metrics" | "unscorable">,
+  evalIds: readonly string[] | undefined,
+  hasOwn = (_: string) => false,
+): Mistake[] {
+  const wanted = evalIds && new Set(evalIds);
+  const selected = unscorable.filter((_, at) => wanted?.has(evalSet.evalCases[at]?.evalId ?? "") ?? true);
+  return metrics.flatMap((name, metric) => {
+    const whys = selected.map((reasons) => reasons[metric]);
+    const why = whys.at(-1);
+    return why && whys.every(Boolean) && !hasOwn(name) ? [unscorableWarning(name, why)] : [];
+  });
 }
 
 /** How many cases are named. */
 const MOST_IDS = 3;
 const HELP =
   "Add a metric that can score them, such as `safety_v1`, or give the cases what is missing. `adk-metrics record` runs an agent without scoring it";
-const HELP_METRIC = "Give the cases what is missing, or leave the metric out";
 
 /** Reasons with the metric that each is about. */
 function sentence(metrics: readonly string[], whys: readonly string[]): string {
@@ -76,9 +87,4 @@ function sentence(metrics: readonly string[], whys: readonly string[]): string {
     return why.startsWith(`\`${name}\``) ? why : `\`${name}\`: ${why}`;
   });
   return named.join("; ");
-}
-
-/** A reason that may begin with the metric, where the metric is named before it. */
-function withoutName(name: string, why: string): string {
-  return why.startsWith(`\`${name}\` `) ? `it ${why.slice(name.length + 3)}` : why;
 }

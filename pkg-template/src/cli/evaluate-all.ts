@@ -3,13 +3,22 @@
 import { join } from "node:path";
 import { check, type ScoringOptions } from "../agents/evaluation.js";
 import { missingWarning, noteMissingRuns } from "../agents/missing.js";
-import { forecast } from "../agents/scorable.js";
+import { forecast, unscorableMetrics } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
 import { strictErrorOf } from "../errors.js";
 import type { JournalSection } from "../journal/section.js";
 import { joined } from "../lines/whole.js";
 import { append } from "../lists.js";
-import type { Budget, EvalSet, EvalSetResult, EvaluateRequest, MetricRegistry, Progress } from "../types.js";
+import { mayHaveRubrics, withoutScoredElsewhere } from "../run/unscorable.js";
+import type {
+  Budget,
+  EvalSet,
+  EvalSetResult,
+  EvaluateRequest,
+  Mistake as Warning,
+  MetricRegistry,
+  Progress,
+} from "../types.js";
 import { selectedCases, selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
 import { pricedNames } from "./budget.js";
@@ -94,6 +103,7 @@ export async function evaluateAll(work: Work, given: Arguments): Promise<Outcome
   if (stop.isOver) noteMissingInputs(scored, inputs);
   if (!running.isCut && !stop.isOver && mistakes.size === 0) await journal?.end();
   const results = scored.flatMap((result) => result ?? []);
+  dropScoredElsewhere(results);
   const usable = inputs.filter((input) => !unusable.has(input));
   const leftOut = bails && !stop.isInterrupted ? await leftOutText(usable, results) : undefined;
   return { scored, mistakes: [...mistakes], models: spent.models, leftOut };
@@ -219,6 +229,7 @@ async function wholeOf(
   { source, stop, journal, bails }: Progressing,
 ): Promise<EvalSetResult | undefined> {
   if (parts.length === 0) return undefined;
+  dropScoredElsewhere(parts);
   const all = joined(parts);
   const isBailed = bails && !stop.isOver && firstFailure([all]) !== undefined;
   if ((stop.isOver || isBailed) && journal?.shard === undefined) {
@@ -240,6 +251,18 @@ function noteMissingInputs(scored: readonly (EvalSetResult | undefined)[], input
   last.warnings = [...(last.warnings ?? []), warning];
 }
 
+/** Takes warnings about metrics that score cases of other results out of results. */
+function dropScoredElsewhere(results: readonly EvalSetResult[]): void {
+  const known = results.map(({ warnings = [], evalCaseResults: [first] }) => {
+    return { warnings, metrics: first?.overallEvalMetricResults.map(({ metricName }) => metricName) ?? [] };
+  });
+  for (const [at, warnings] of withoutScoredElsewhere(known).entries()) {
+    const result = results[at] as EvalSetResult;
+    if (warnings.length > 0) result.warnings = warnings;
+    else delete result.warnings;
+  }
+}
+
 const NO_CASES: Pick<EvalSet, "evalSetId" | "evalCases"> = { evalSetId: "", evalCases: [] };
 
 /** The ids of the cases of this shard; undefined without `--shard`. */
@@ -258,25 +281,38 @@ async function checkAll(
   options: ScoringOptions & { budget: Budget },
 ): Promise<void> {
   const mistakes: unknown[] = [];
+  const foreseen: { input: Input; metrics: readonly string[]; warnings: readonly Warning[] }[] = [];
   for (const [at, input] of inputs.entries()) {
     const { files, actual } = input;
     const own = { ...options, registry: registries[at] as MetricRegistry };
     try {
       const plan = planOf(input);
       const isRun = source.begin !== undefined;
-      const checked = await check({ ...plan, ...(actual === undefined ? {} : { actual }) }, own, isRun);
+      const checked = await check({ ...plan, ...(actual === undefined ? {} : { actual }) }, own, true);
       await source.check?.(input);
       if (isRun) {
-        const { leftOut, warnings } = forecast(checked, { ...plan, ...options });
+        const { leftOut, warnings } = forecast(checked, plan);
         input.leftOut = leftOut;
-        for (const warning of [...checked.warnings, ...warnings]) {
-          warn(warning.message, locationOf(warning, files), warning.help);
-        }
+        foreseen.push({ input, metrics: checked.metrics, warnings: [...checked.warnings, ...warnings] });
+      } else if (options.strict === true) {
+        foreseen.push({
+          input,
+          metrics: checked.metrics,
+          warnings: unscorableMetrics(checked, plan.evalIds, (name) => mayHaveRubrics(name, actual)),
+        });
       }
       if (options.judge === undefined) await source.checkUsers?.(input, options.budget);
       if (options.strict === true && input.warning !== undefined) throw strictErrorOf([input.warning]);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));
+    }
+  }
+  for (const [at, warnings] of withoutScoredElsewhere(foreseen).entries()) {
+    const { files } = (foreseen[at] as (typeof foreseen)[number]).input;
+    if (options.strict === true && warnings.length > 0) {
+      append(mistakes, refusedWarnings(strictErrorOf(warnings), files));
+    } else {
+      for (const warning of warnings) warn(warning.message, locationOf(warning, files), warning.help);
     }
   }
   if (mistakes.length > 0) throw new Mistakes(mistakes);

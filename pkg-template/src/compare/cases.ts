@@ -1,6 +1,7 @@
 /** How a case differs between two runs: metric by metric, turn by turn. */
 
 import { EvalStatus } from "../enums.js";
+import { scoreText, thresholdText } from "../report/text.js";
 import type {
   CaseComparison,
   CaseMetricComparison,
@@ -42,9 +43,33 @@ export function caseComparison(
     compared.push(one);
     if (!metric.isInformational) changes.add(one.change);
   }
+  if (baseline.status !== current.status) {
+    explain(baseline, found[0], before, after, "the baseline");
+    explain(current, found[1], after, before, "the current run");
+  }
   const change =
     baseline.status === current.status ? changeWithin(changes) : changeOf(baseline.status, current.status, 0);
   return { evalId, change, baseline, current, metrics: compared };
+}
+
+/** Names the metrics by which a case did not pass that the other run does not have: no row of metrics tells of them. */
+function explain(
+  side: ComparedCase,
+  found: ReadonlyMap<string, Found>,
+  { metricNames, stamps }: StoredRun,
+  other: StoredRun,
+  where: string,
+): void {
+  if (side.status === PASSED || side.reason !== undefined) return;
+  const own = [...found].flatMap(([key, { scores }]) => {
+    if (other.metricNames.has(key) || stamps.advisory.has(key)) return [];
+    const score = comparedScore(scores);
+    if (score?.status !== FAILED) return [];
+    const said = score.score === undefined ? "no score" : scoreText(score.score, score.threshold);
+    const least = score.threshold === undefined ? "" : `, threshold ${thresholdText(score.threshold)}`;
+    return `${metricNames.get(key) ?? key} (${said}${least})`;
+  });
+  if (own.length > 0) side.reason = `failed by ${own.join(" and ")}, which only ${where} has`;
 }
 
 /** What became of a case whose verdict is the same, from what became of its metrics: the worst of it. */

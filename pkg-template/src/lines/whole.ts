@@ -6,6 +6,7 @@ import { append } from "../lists.js";
 import { failureWarnings, type MetricFailures } from "../run/failed-metrics.js";
 import { addMissing, type MissingVerdicts, missingVerdictsWarnings } from "../run/missing-verdicts.js";
 import { silenceWarnings } from "../run/silence.js";
+import { unscorableWarning } from "../run/unscorable.js";
 import type { EvalSetResult, JudgeStamp, Mistake } from "../types.js";
 
 /** What is known of a whole so far: all but the cases. */
@@ -18,6 +19,8 @@ export class Whole {
   readonly #missing = new Map<string, MissingVerdicts>();
   #unused: Mistake | undefined;
   #isUnused = true;
+  /** Why metrics could score none of the cases so far. */
+  #unscorable: ReadonlyMap<string, string> | undefined;
   readonly #warned = new Set<string>();
 
   /** Adds what is known of a part. @param results How many case results it has, if they are not in it. */
@@ -28,12 +31,13 @@ export class Whole {
     this.#set = this.#set === undefined ? bare : joined([this.#set, bare]);
     this.#results += results;
     if (notes === undefined) return;
-    const { silentTurns, failures, missing, isItself, unused } = notes;
+    const { silentTurns, failures, missing, isItself, unused, unscorable } = notes;
     this.#silentTurns =
       silentTurns === undefined || this.#silentTurns === undefined ? undefined : this.#silentTurns + silentTurns;
     this.#isItself &&= isItself;
     this.#isUnused &&= unused !== undefined;
     this.#unused ??= unused;
+    if (unscorable !== undefined) this.#unscorable = inBoth(this.#unscorable ?? unscorable, unscorable);
     for (const [name, { cases, first }] of failures) {
       const known = this.#failures.get(name);
       this.#failures.set(name, { cases: (known?.cases ?? 0) + cases, first: known?.first ?? first });
@@ -59,8 +63,10 @@ export class Whole {
     const set = this.#set;
     if (set === undefined) return undefined;
     const itself = warningOf(ITSELF, { hasLines: () => false });
+    const unscorable = Array.from(this.#unscorable ?? [], ([name, why]) => unscorableWarning(name, why));
     const more = [
       ...(this.#isItself && this.#results > 0 ? [itself] : []),
+      ...unscorable.map((warning) => warningOf(warning, { hasLines: () => false })),
       ...(set.cancelled === true
         ? []
         : [
@@ -72,6 +78,10 @@ export class Whole {
     ];
     return more.length === 0 ? set : { ...set, warnings: [...(set.warnings ?? []), ...more] };
   }
+}
+
+function inBoth(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...one].filter(([name]) => other.has(name)));
 }
 
 /** The results of an evalset, from those of its parts. */

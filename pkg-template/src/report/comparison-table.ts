@@ -19,6 +19,7 @@ import {
   reasonOf,
   remarksOf,
   runText,
+  shortStatusText,
   scoreChangeText,
   statusChangeText,
   verdictLine,
@@ -145,9 +146,16 @@ const CASE_SIGNS: Record<ResultChange, string> = {
   unchanged: "=",
 };
 
+/** What the columns beside the status take at least, with the space between them. */
+const OTHER_COLUMNS = 8 + 8 + 6 + 6 + 6 + 6 * 2;
+
 function writeCases(page: Page, { cases, metrics }: RunComparison): void {
   const changed = cases.filter(({ change }) => change !== "unchanged");
   if (changed.length === 0) return;
+  const rows = changed.flatMap((one) => caseRows(one, metrics));
+  // What became of a case is not cut off while there is room: names give way.
+  const status = Math.max(...rows.map((row) => displayWidth(row.at(-1)?.text ?? "")));
+  const narrowest = Math.max(15, Math.min(status, page.width - OTHER_COLUMNS));
   writeRows(
     page,
     [
@@ -156,9 +164,9 @@ function writeCases(page: Page, { cases, metrics }: RunComparison): void {
       { header: "Baseline", align: "right", narrowest: 6 },
       { header: "Current", align: "right", narrowest: 6 },
       { header: "Difference", align: "right", narrowest: 6 },
-      { header: "Status", align: "left", narrowest: 15 },
+      { header: "Status", align: "left", narrowest },
     ],
-    changed.flatMap((one) => caseRows(one, metrics)),
+    rows,
   );
   page.line();
 }
@@ -167,7 +175,7 @@ function caseRows(one: CaseComparison, metrics: readonly MetricComparison[]): Ce
   const name: Cell = { text: `${CASE_SIGNS[one.change]} ${caseName(one.evalId)}`, styles: [CASE_STYLES[one.change]] };
   const changed = changedMetrics(one, metrics);
   const none = ["–", "–", "–", "–"].map((text): Cell => ({ text }));
-  const ofCase: Cell[] = [name, ...none, { text: caseStatusText(one), styles: [CASE_STYLES[one.change]] }];
+  const ofCase: Cell[] = [name, ...none, { text: shortStatusText(one), styles: [CASE_STYLES[one.change]] }];
   const byMetric = isByMetric(one, changed);
   const rows = changed.map((metric): Cell[] => {
     const { baseline, current } = metric;

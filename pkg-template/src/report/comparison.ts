@@ -159,6 +159,14 @@ export function statusChangeText(before: EvalStatus | undefined, after: EvalStat
   return before === after ? word(after) : `${word(before)} → ${word(after)}`;
 }
 
+/** As {@link caseStatusText}, for a narrow column: `failed 0/1 → passed 2/2`. */
+export function shortStatusText({ baseline, current }: CaseComparison): string {
+  if (baseline.runs === 1 && current.runs === 1) return statusChangeText(baseline.status, current.status);
+  const side = ({ status, runs, passedRuns }: ComparedCase) =>
+    `${statusWord(status)} ${amountText(passedRuns)}/${amountText(runs)}`;
+  return `${side(baseline)} → ${side(current)}`;
+}
+
 /** As {@link statusChangeText}, with how many runs passed where there are several. */
 export function caseStatusText({ baseline, current }: CaseComparison): string {
   if (baseline.runs === 1 && current.runs === 1) return statusChangeText(baseline.status, current.status);

@@ -14,6 +14,7 @@ import { engineGeneration, release } from "../engine/instance.js";
 import { asksNobody, waiting } from "./waiting.js";
 import { closeSession, maySomebodyBeAsked, openSession, type RunPlan, type Session } from "./session.js";
 import { Stretch } from "../engine/steps.js";
+import { unscorableIn } from "./unscorable.js";
 
 /** Case results per step: few at first, since cases may be large, then as many as make the columns pay. */
 const FIRST_CASES_PER_STEP = 32;
@@ -27,7 +28,9 @@ const TURNS_TO_CATCH_UP = 3;
 
 /** What a run gives out: first its header, then batches of case results and how far its judges are, as they come. */
 export type RunOutput =
-  { header: RunHeader; warnings: readonly EngineError[] } | { cases: DecodedCase[] } | { judge: JudgeProgress };
+  | { header: RunHeader; warnings: readonly EngineError[]; unscorable: () => ReadonlyMap<string, string> }
+  | { cases: DecodedCase[] }
+  | { judge: JudgeProgress };
 
 /** The outcome of a whole run. */
 export interface RunEnd {
@@ -130,7 +133,8 @@ class RunDriver {
 
   begin(): RunOutput {
     const { header } = this.#session;
-    return { header, warnings: [...header.warnings, ...this.#judges.warnings] };
+    const unscorable = () => unscorableIn(this.#plan, this.#session);
+    return { header, warnings: [...header.warnings, ...this.#judges.warnings], unscorable };
   }
 
   /** @throws {AdkMetricsError} `journal_failed` for the journal of another run. */
