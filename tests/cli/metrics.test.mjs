@@ -114,13 +114,21 @@ test("says what is wrong with metrics of one's own", async (t) => {
   }
 });
 
-test("an entry of custom_metrics that no criterion names is warned of", async (t) => {
+test("an entry of custom_metrics that no criterion names is a warning of the results, which --strict heeds", async (t) => {
   const { custom_metrics } = custom("a.b", 0.5, "politenes");
-  const { status, stderr } = await score(t, { criteria: { politeness: 0.5 }, custom_metrics });
+  const config = { criteria: { politeness: 0.5 }, custom_metrics };
+  const { status, stderr } = await score(t, config);
   assert.equal(status, 0, stderr);
   assert.match(
     stderr,
-    /warning: no criterion is called `politenes`[^]*at test_config\.json\n[^]*Did you mean `politeness`\?/,
+    /warning: no criterion is called `politenes`[^]*at test_config\.json[^]*Did you mean `politeness`\?/,
+  );
+  const cwd = folderOf(t, { ...GOOD, "test_config.json": config, "metrics.mjs": METRICS });
+  const strict = await run(["eval", "good.evalset.json", "--metrics", "metrics.mjs", "--strict"], { cwd });
+  assert.equal(strict.status, 2, strict.stderr);
+  assert.match(
+    strict.stdout,
+    /warning: no criterion is called `politenes`, so custom_metrics\.politenes has no effect/,
   );
 });
 

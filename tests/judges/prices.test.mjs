@@ -134,6 +134,15 @@ describe("on the command line", () => {
     assert.match(found.stdout, /cost unknown \(no price for\s+the function judge\.mjs\)/);
   });
 
+  test("a price for what was not asked is a warning that --strict heeds too", async (t) => {
+    const cwd = folderOf(t, files);
+    const prices = ["--price", "judge.mjs=1,2", "--price", "foo=1,2"];
+    const lenient = await run([...ask, ...own, ...prices], { cwd, env: BARE });
+    assert.match(lenient.stderr, /warning: --price names foo, which was not asked/);
+    const strict = await run([...ask, ...own, ...prices, "--strict"], { cwd, env: BARE });
+    assert.deepEqual([lenient.status, strict.status], [0, 2], strict.stderr);
+  });
+
   test("a dry run says whether limits in tokens and money will end the run, or may", async (t) => {
     const cwd = folderOf(t, files);
     const dry = async (...limits) =>

@@ -64,11 +64,12 @@ export function pricedNames(
   });
 }
 
-/** Warns on stderr of prices for what was not asked. */
-export function sayPrices(prices: PriceList, models: ReadonlySet<string>): void {
-  for (const model of Object.keys(prices)) {
-    if (models.has(model)) continue;
+/** Warns on stderr of prices for what was not asked. @returns Whether there are any. */
+export function sayPrices(prices: PriceList, models: ReadonlySet<string>): boolean {
+  const unused = Object.keys(prices).filter((model) => !models.has(model));
+  for (const model of unused) {
     const others = [...models].join(", ");
     warn(`--price names ${model}, which was not asked`, undefined, others === "" ? undefined : `Asked: ${others}`);
   }
+  return unused.length > 0;
 }

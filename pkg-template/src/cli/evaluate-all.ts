@@ -34,7 +34,15 @@ import { inFiles, inWhole, Mistakes, locationOf, refusedWarnings } from "./mista
 import { inOrder } from "./portions.js";
 import { warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
-import { type Actual, planOf, portionsFor, registriesOf, sayUnusedMetrics, type Source } from "./source.js";
+import {
+  type Actual,
+  planOf,
+  portionsFor,
+  registriesOf,
+  sayUnusedMetrics,
+  type Source,
+  unusedEntries,
+} from "./source.js";
 
 /** What is to be scored, and how. */
 export interface Work {
@@ -231,6 +239,8 @@ async function wholeOf(
   if (parts.length === 0) return undefined;
   dropScoredElsewhere(parts);
   const all = joined(parts);
+  const unused = unusedEntries(input);
+  if (unused.length > 0) all.warnings = [...unused, ...(all.warnings ?? [])];
   const isBailed = bails && !stop.isOver && firstFailure([all]) !== undefined;
   if ((stop.isOver || isBailed) && journal?.shard === undefined) {
     const what = isBailed ? "--bail ended the run" : undefined;

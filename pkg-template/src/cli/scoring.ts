@@ -24,7 +24,7 @@ import { Mistake, Mistakes } from "./mistakes.js";
 import { FORMATS } from "./options.js";
 import { type Destination, destinations, distinctNames, formatsOf, refuseOthers } from "./outputs.js";
 import { refuseInputs, refuseShared } from "./overwriting.js";
-import { ExitStatus, LOG_LEVELS, note, setLogLevel, warn } from "./process.js";
+import { ExitStatus, LOG_LEVELS, note, setLogLevel, warn, warningCount } from "./process.js";
 import { sayWarnings, summaryOf, writeResults } from "./reports.js";
 import { planOf, portionsFor, registriesOf, type Source } from "./source.js";
 import { linesToStream, scoreLines } from "./stream.js";
@@ -73,13 +73,15 @@ export async function score(
   // Without results, outputs that are there already stay as they are.
   if (mistakes.length > 0 && results.length === 0) throw new Mistakes(mistakes);
   const toStdout = planned.find(({ file }) => file === undefined);
+  const warned = warningCount();
   if (toStdout?.format !== "table") sayWarnings(scored, inputs);
   stop.write();
   const unwritten = await writeResults(planned, scored, given.has("print-detailed-results"));
   stop.ignore();
   journal?.report(stop.isInterrupted);
   judging.report(results, toStdout?.format === "table", given);
-  if (budget.prices !== undefined) sayPrices(budget.prices, models);
+  // Warnings about the command itself are in no results; --strict heeds them as well.
+  const isWarned = warned > 0 || (budget.prices !== undefined && sayPrices(budget.prices, models));
   if (toStdout === undefined) note(summaryOf(results));
   if (leftOut !== undefined) warn(leftOut);
   if (stop.isInterrupted) note("interrupted: the results are those of the cases that were done");
@@ -89,7 +91,8 @@ export async function score(
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure(results);
   if (failure !== undefined && (gates === undefined || failure !== ExitStatus.Failed)) return failure;
-  if (given.has("strict") && results.some(({ warnings = [] }) => warnings.some(({ code }) => code !== "cancelled"))) {
+  const inResults = results.flatMap(({ warnings = [] }) => warnings).some(({ code }) => code !== "cancelled");
+  if (given.has("strict") && (isWarned || inResults)) {
     note("--strict: there are warnings, so the exit status is 2");
     return ExitStatus.Unusable;
   }

@@ -6,7 +6,7 @@ import type { Spending } from "../agents/spending.js";
 import { closest } from "../closest.js";
 import { criteriaIn, customMetricsIn, recordOf } from "../engine/criteria.js";
 import type { JournalSection } from "../journal/section.js";
-import type { Budget, MetricRegistry } from "../types.js";
+import type { Budget, MetricRegistry, Mistake } from "../types.js";
 import { selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
 import { baseName } from "./files.js";
@@ -86,7 +86,6 @@ export async function registriesOf(inputs: readonly Input[], modules: readonly s
     try {
       const baseDir = dirname(files.config ?? files.evalSet);
       registries.push(await loadCustomMetrics(config, { modules, baseDir }));
-      if (typeof config !== "string") sayUnusedEntries(config, files.config);
     } catch (error) {
       throw inFiles(error, files);
     }
@@ -106,14 +105,19 @@ export function sayUnusedMetrics(inputs: readonly Input[], registries: readonly 
   warn("no criterion is a metric of --metrics, so it has no effect", undefined, help);
 }
 
-/** Warns of the entries of `custom_metrics` that no criterion names. */
-function sayUnusedEntries(config: Uint8Array, file: string | undefined): void {
+/** The warnings about entries of `custom_metrics` that no criterion names. */
+export function unusedEntries({ config }: Input): Mistake[] {
+  if (config === undefined) return [];
   const root = recordOf(config);
   const criteria = Object.keys(criteriaIn(root));
-  for (const name of Object.keys(customMetricsIn(root))) {
-    if (criteria.includes(name)) continue;
+  const unused = Object.keys(customMetricsIn(root)).filter((name) => !criteria.includes(name));
+  return unused.map((name) => {
     const meant = closest(name, criteria);
-    const help = meant === undefined ? `Name it in \`criteria\`, or leave it out` : `Did you mean \`${meant}\`?`;
-    warn(`no criterion is called \`${name}\`, so custom_metrics.${name} has no effect`, file, help);
-  }
+    return {
+      code: "invalid_input",
+      message: `no criterion is called \`${name}\`, so custom_metrics.${name} has no effect`,
+      path: `config: custom_metrics.${name}`,
+      help: meant === undefined ? "Name it in `criteria`, or leave it out" : `Did you mean \`${meant}\`?`,
+    };
+  });
 }

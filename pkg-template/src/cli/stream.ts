@@ -45,9 +45,9 @@ import {
 } from "./line-windows.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 import type { Destination } from "./outputs.js";
-import { ExitStatus, note, warn } from "./process.js";
+import { ExitStatus, note, warn, warningCount } from "./process.js";
 import { ProgressBar } from "./progress.js";
-import { registriesOf, sayUnusedMetrics, type Source } from "./source.js";
+import { registriesOf, sayUnusedMetrics, type Source, unusedEntries } from "./source.js";
 import { plainFile } from "./write.js";
 
 /** What is scored, and how. */
@@ -113,6 +113,7 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   await judging.load();
   const [registry] = (await registriesOf([input], given.all("metrics"))) as [MetricRegistry];
   if (given.has("metrics")) sayUnusedMetrics([input], [registry]);
+  for (const { message, help } of unusedEntries(input)) warn(message, input.files.config, help);
   stop.listen();
   sayWhichCriteria([input], [registry]);
   const common = {
@@ -130,9 +131,10 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   stop.write();
   const set = await run.finish();
   stop.ignore();
+  const warned = warningCount();
   for (const { message, place, path, help } of run.warnings) warn(message, place ?? path, help);
   judging.report([set], false, given);
-  if (budget.prices !== undefined) sayPrices(budget.prices, run.models);
+  const isWarned = warned > 0 || (budget.prices !== undefined && sayPrices(budget.prices, run.models));
   note(`wrote ${output}`);
   const { totals, mistake } = run;
   note(totals.text);
@@ -145,7 +147,7 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure([set], run.isUnjudged);
   if (failure !== undefined && (gates === undefined || failure !== ExitStatus.Failed)) return failure;
-  if (given.has("strict") && run.warnings.length > 0) {
+  if (given.has("strict") && (isWarned || run.warnings.some(({ code }) => code !== "cancelled"))) {
     note("--strict: there are warnings, so the exit status is 2");
     return ExitStatus.Unusable;
   }

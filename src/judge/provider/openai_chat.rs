@@ -49,7 +49,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 pub(super) const UNREACHABLE: &str = "The server has to send `Access-Control-Allow-Origin` for this page; otherwise ask from a server of your \
      own, which also keeps the key out of the page, and set `baseUrl` to it";
 pub(super) const NOT_FOUND: &str =
-    "Check the name of the model, and that `baseUrl` ends with the version: http://127.0.0.1:8000/v1";
+    "Check the name of the model, and that `baseUrl` ends with the version, such as http://127.0.0.1:8000/v1";
 
 pub(super) fn url(endpoint: &Endpoint, path: &str) -> String {
     [&endpoint.base("https://api.openai.com/v1", ""), path].concat()

@@ -42,7 +42,8 @@ function amount(name: string, value: number, remark = ""): Fact[] {
   return value > 0 ? [[name, amountText(value) + remark]] : [];
 }
 
-function costFacts(name: string, usages: readonly Usage[]): Fact[] {
+/** What was spent, and whose price is missing. */
+export function costFacts(name: string, usages: readonly Usage[]): Fact[] {
   const costs = usages.flatMap(({ cost }) => cost ?? []);
   const unpriced = [...new Set(usages.flatMap((usage) => usage.unpriced ?? []))].join(", ");
   const known = costs.length > 0 ? costText(costs.reduce((all, cost) => all + cost, 0)) : undefined;

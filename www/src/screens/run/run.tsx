@@ -13,7 +13,7 @@ import { nameOf, toneOf } from "../../ui/status.js";
 import { EstimateTable, money } from "./estimate.js";
 import { InterruptedRun, SavedData } from "./kept.js";
 import { sentence } from "../../ui/sentence.js";
-import { tokenFacts } from "../../ui/usage.js";
+import { costFacts, tokenFacts } from "../../ui/usage.js";
 import { ProblemNote } from "./problem.js";
 import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
@@ -141,7 +141,8 @@ function RunningPanel() {
           <Figure name="Skipped (vote decided)" value={of("saved")} />
           <Figure name="From cache" value={of("cached")} />
           <Figure name="Retries" value={of("retried")} />
-          <Figure name="Samples without a reply" value={of("lost")} isBad />
+          <Figure name="Samples without a reply" value={of("lost") - of("unsent")} isBad />
+          <Figure name="Samples not asked" value={of("unsent")} isBad />
           <Figure name="Waiting" value={of("queued") + of("inFlight")} />
           <Figure name="Tokens in" value={of("inputTokens")} />
           <Figure name="Tokens out" value={of("outputTokens")} />
@@ -200,8 +201,8 @@ function FinishedPanel() {
   const run = summary.value;
   if (run === undefined) return null;
   const used = run.sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
-  const of = (name: "calls" | "saved" | "cached" | "retried" | "lost") => sum(used.map((one) => one[name]));
-  const costs = used.flatMap(({ cost }) => cost ?? []);
+  const of = (name: "calls" | "saved" | "cached" | "retried" | "lost" | "unsent") =>
+    sum(used.map((one) => one[name] ?? 0));
   const isCut = run.sets.some(({ cancelled }) => cancelled === true);
   const warnings = run.sets.flatMap((set) => (set.warnings ?? []).map((warning) => ({ ...warning, name: set.name })));
   return (
@@ -224,11 +225,11 @@ function FinishedPanel() {
           <Figure name="Skipped (vote decided)" value={of("saved")} />
           <Figure name="From cache" value={of("cached")} />
           <Figure name="Retries" value={of("retried")} />
-          <Figure name="Samples without a reply" value={of("lost")} isBad />
-          {tokenFacts(used).map(([name, value]) => (
+          <Figure name="Samples without a reply" value={of("lost") - of("unsent")} isBad />
+          <Figure name="Samples not asked" value={of("unsent")} isBad />
+          {[...tokenFacts(used), ...costFacts("Cost", used)].map(([name, value]) => (
             <Figure key={name} name={name} text={value} />
           ))}
-          {costs.length > 0 && <Figure name="Cost" text={money(sum(costs))} />}
         </dl>
       )}
       {run.reasons.length > 0 && (
