@@ -61,6 +61,12 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
     let default = metric_config.setting(DEFAULT_STRATEGY, |json| strategy(json, tolerance))?;
     // The config reader rejects duplicate names.
     let per_argument = metric_config.setting(PER_ARGUMENT, |json| strategies(json, tolerance))?;
+    let is_numeric = |strategy: &Strategy| matches!(strategy, Strategy::Numeric { .. });
+    if tolerance > 0.0 && !is_numeric(&default) && !per_argument.iter().any(|(_, of)| is_numeric(of)) {
+        let message = "`numeric_tolerance` has no effect: no strategy is `numeric`";
+        let location = metric_config.criterion.unwrap_or(metric_config.location);
+        metric_config.warnings.add(location, message.to_owned());
+    }
     let rule = ParameterMatch {
         match_mode: metric_config.setting(MODE, match_mode)?,
         ordered: metric_config.setting(ORDERED, read_flag)?,

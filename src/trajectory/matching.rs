@@ -140,10 +140,10 @@ pub fn matches(
     at_once(matches_paced(match_type, equality, expected, actual, &Pace::unbroken()))
 }
 
-/// As [`matches`], in slices.
+/// As [`matches()`], in slices.
 ///
 /// # Errors
-/// As [`matches`].
+/// As [`matches()`].
 pub async fn matches_paced(
     match_type: MatchType,
     equality: CallEquality,

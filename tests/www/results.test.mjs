@@ -197,7 +197,8 @@ describe("the results", { skip }, () => {
     );
     const open = await showing(site, noReference);
     await open.getByText("Why results are not evaluated").click();
-    await says(open.locator(".warnings"), /per_turn_user_simulator_quality_v1/);
+    const why = open.locator("details", { hasText: "Why results are not evaluated" });
+    await says(why.locator(".warnings"), /per_turn_user_simulator_quality_v1/);
     await site.done(open);
   });
 

@@ -7,7 +7,7 @@ import { baseName, headOf, kindOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 import { FORMATS, shortEndings } from "./options.js";
 import { count } from "../report/text.js";
-import { note } from "./process.js";
+import { note, warn } from "./process.js";
 import { plainFile } from "./write.js";
 
 /** The names of evalsets after their files; repeated ones are numbered, since each gets a file of its own. */
@@ -115,6 +115,14 @@ export function destinations(
   if (shared !== undefined)
     throw new Mistake(`two results would be written to ${shared}`, { help: "Name one output for each" });
   return planned;
+}
+
+/** Warns of outputs whose names end as those of another format do. */
+export function sayOddEndings(planned: readonly Destination[]): void {
+  for (const { format, file } of planned) {
+    const other = file && FORMATS.find((one) => REPORT_FORMATS[one].fileNames.test(file));
+    if (other && other !== format) warn(`the output ends as ${other} does and gets ${format}, as --format says`, file);
+  }
 }
 
 function placed(

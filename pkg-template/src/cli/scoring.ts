@@ -22,7 +22,7 @@ import { type JudgeChoice, judgeChoiceOf, JudgeMaker } from "./judge.js";
 import { Judging } from "./judging.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 import { FORMATS } from "./options.js";
-import { type Destination, destinations, distinctNames, formatsOf, refuseOthers } from "./outputs.js";
+import { type Destination, destinations, distinctNames, formatsOf, refuseOthers, sayOddEndings } from "./outputs.js";
 import { refuseInputs, refuseShared } from "./overwriting.js";
 import { ExitStatus, LOG_LEVELS, note, setLogLevel, warn, warningCount } from "./process.js";
 import { sayWarnings, summaryOf, writeResults } from "./reports.js";
@@ -58,11 +58,13 @@ export async function score(
   const lines = await linesToStream(selections, source, planned, given);
   if (lines !== undefined) {
     checkOutputs(planned, [lines.input], source, { judges, journal }, given);
+    sayOddEndings(planned);
     return await scoreLines({ ...lines, options, budget, gates, judges }, given);
   }
   const inputs = await readInputs(selections, source.files, given.one("config"));
   if (given.has("dry-run")) return foretell(inputs, source, { options, budget, judges }, given);
   checkOutputs(planned, inputs, source, { judges, journal }, given);
+  sayOddEndings(planned);
 
   const stop = new Interruption();
   const judging = new Judging(judges, () => stop.end());

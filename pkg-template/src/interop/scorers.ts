@@ -4,7 +4,7 @@
  */
 
 import { TurnRecorder } from "../agents/record.js";
-import { isObject, unexpected } from "../engine/values.js";
+import { isObject, reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EvaluationResult, Invocation } from "../types.js";
@@ -28,6 +28,7 @@ export interface ScoringEvaluator {
  * await scorer({ input: "Weather in Paris?", output: "Sunny.", expected: "It is sunny." });
  */
 export function asAutoevalsScorer(name: string, evaluator: ScoringEvaluator) {
+  checkScorer(name, evaluator, "name");
   return async (run: { input?: unknown; output: unknown; expected?: unknown }): Promise<AutoevalsScore> => {
     const { overallScore, overallEvalStatus, reason } = await scored(evaluator, run.input, run.output, run.expected);
     const metadata = { status: EvalStatus[overallEvalStatus], ...(reason === undefined ? {} : { reason }) };
@@ -44,6 +45,7 @@ export function asAutoevalsScorer(name: string, evaluator: ScoringEvaluator) {
  * @throws {AdkMetricsError} when it is called and there is no score: openevals has no word for that.
  */
 export function asOpenevalsEvaluator(key: string, evaluator: ScoringEvaluator) {
+  checkScorer(key, evaluator, "key");
   return async (run: {
     inputs?: unknown;
     outputs: unknown;
@@ -65,8 +67,17 @@ export function asOpenevalsEvaluator(key: string, evaluator: ScoringEvaluator) {
  * createScorer({ id: "rouge", description: "Words in common" }).generateScore(asMastraStep(evaluator));
  */
 export function asMastraStep(evaluator: ScoringEvaluator) {
+  checkScorer("", evaluator, "name");
   return async ({ run }: { run: { input?: unknown; output: unknown; groundTruth?: unknown } }): Promise<number> =>
     scoreOf(await scored(evaluator, run.input, run.output, run.groundTruth));
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for what is no name or no evaluator. */
+function checkScorer(name: unknown, evaluator: unknown, path: string): void {
+  if (typeof name !== "string") throw unexpected("a string", name, path);
+  const method: unknown = reading("evaluator", () => (evaluator as ScoringEvaluator | undefined)?.evaluateInvocations);
+  if (typeof method !== "function")
+    throw unexpected("an evaluator, with `evaluateInvocations`", evaluator, "evaluator");
 }
 
 function scoreOf({ overallScore, reason }: EvaluationResult): number {
@@ -74,7 +85,21 @@ function scoreOf({ overallScore, reason }: EvaluationResult): number {
   throw new AdkMetricsError("invalid_input", `there is no score: ${reason ?? "the metric was not evaluated"}`);
 }
 
+/** The metrics that compare tool calls, of which texts have none: any two would be equal. */
+const OF_CALLS: readonly unknown[] = ["tool_trajectory_avg_score", "tool_trajectory_f1", "tool_parameter_match"];
+
 async function scored(evaluator: ScoringEvaluator, input: unknown, output: unknown, expected: unknown) {
+  const { engineMetric } = evaluator as { engineMetric?: unknown };
+  if (typeof output === "string" && typeof expected === "string" && OF_CALLS.includes(engineMetric)) {
+    throw new AdkMetricsError(
+      "invalid_input",
+      `\`${String(engineMetric)}\` compares tool calls, and strings have none`,
+      {
+        path: "output",
+        help: "Pass messages with `tool_calls`, or invocations",
+      },
+    );
+  }
   const actual = invocationsOf(output, input, "output");
   if (expected === undefined || expected === null) return evaluator.evaluateInvocations(actual);
   return evaluator.evaluateInvocations(actual, invocationsOf(expected, input, "expected"));

@@ -23,6 +23,7 @@ const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOu
 const SIMULATOR_HEADER = ["simulatorModels", "simulatorCalls", "simulatorInputTokens", "simulatorOutputTokens"];
 const CALIBRATED_HEADER = ["judgeAgreement", "judgeAgreementLow", "judgeAgreementHigh", "judgeLabels", "judgeChanged"];
 const REPEATED_HEADER = ["caseRuns", "casePassedRuns", "isFlaky"];
+const ADVISORY_HEADER = "isAdvisory";
 const WARNINGS_HEADER = "warnings";
 
 /** Which columns there are besides those that all results have. */
@@ -31,6 +32,7 @@ interface Columns {
   calibrated: boolean;
   /** Where cases were run repeatedly: what is known of each, by evalset and id. */
   repeated: ReadonlyMap<string, CaseReliability> | undefined;
+  advisory: boolean;
   simulated: boolean;
   warnings: boolean;
 }
@@ -50,6 +52,8 @@ interface Columns {
  *
  * Where cases were run repeatedly, three more follow: how many runs of the case passed or failed, how many passed, and whether
  * some passed and some failed.
+ *
+ * Where metrics are advisory, a column says whether that of the row is: it decides nothing.
  *
  * Where models played users, four more columns name these models and count their calls and tokens, in the first row of the
  * evalset.
@@ -84,12 +88,15 @@ function* csvPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
   const repeated = cases === undefined ? undefined : new Map(cases.map((one) => [keyOf(one), one]));
   const simulated = sets.some(({ simulatorUsage }) => Boolean(simulatorUsage));
   const calibrated = sets.some(({ judgeCalibrations }) => (judgeCalibrations?.length ?? 0) > 0);
-  const columns: Columns = { judged: anyJudged(sets), calibrated, repeated, simulated, warnings: anyWarning(sets) };
+  const advisory = sets.some((set) => (set.advisory?.length ?? 0) > 0);
+  const [judged, warnings] = [anyJudged(sets), anyWarning(sets)];
+  const columns: Columns = { judged, calibrated, repeated, advisory, simulated, warnings };
   const header = [
     ...HEADER,
     ...(columns.judged ? JUDGED_HEADER : []),
     ...(calibrated ? CALIBRATED_HEADER : []),
     ...(repeated === undefined ? [] : REPEATED_HEADER),
+    ...(columns.advisory ? [ADVISORY_HEADER] : []),
     ...(simulated ? SIMULATOR_HEADER : []),
     ...(columns.warnings ? [WARNINGS_HEADER] : []),
   ];
@@ -125,6 +132,7 @@ function rowsOf(
         ...(columns.judged ? judgedCells(metric) : []),
         ...(columns.calibrated ? calibratedCells(set.judgeCalibrations, metric) : []),
         ...(columns.repeated === undefined ? [] : repeatedCells(columns.repeated.get(keyOf(result)))),
+        ...(columns.advisory ? [advisoryCell(set, metric)] : []),
         ...(columns.simulated ? simulatorCells(isFirst && rows.length === 0 ? set.simulatorUsage : undefined) : []),
         ...(columns.warnings ? [warningsCell(rows.length === 0 ? [...ofSet, ...ofMetric] : ofMetric)] : []),
       ]),
@@ -169,6 +177,11 @@ function repeatedCells(one: CaseReliability | undefined): string[] {
   return one === undefined
     ? REPEATED_HEADER.map(() => "")
     : [String(one.runs), String(one.passed), String(one.isFlaky)];
+}
+
+/** The cell below {@link ADVISORY_HEADER}. */
+function advisoryCell({ advisory = [] }: EvalSetResult, metric: EvalMetricResult | undefined): string {
+  return metric === undefined ? "" : String(advisory.includes(metric.metricName));
 }
 
 /** The cells below {@link SIMULATOR_HEADER}. */

@@ -50,6 +50,10 @@ impl JudgeModelOptions {
         };
         for json in [metric_config.judge_model_options, in_criterion].into_iter().flatten() {
             options.take(json).map_err(invalid_criterion)?;
+            if either(json, MODEL.keys).is_some() && either(json, MODELS.keys).is_some() {
+                let message = "`judge_model` has no effect beside `judge_models`";
+                metric_config.warnings.add(json, message.to_owned());
+            }
         }
         if !metric_config.judging.panel.is_empty() {
             options.panel = metric_config.judging.panel.to_vec();

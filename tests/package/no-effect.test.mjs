@@ -1,0 +1,83 @@
+// What is accepted and changes nothing is said.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BARE, folderOf, run } from "../cli/command.mjs";
+import { ask, FILES } from "../cli/judging.mjs";
+import { evalSetOf, turn } from "./support/conversations.mjs";
+import { importEntry } from "./support/package.mjs";
+
+const { evaluate, RougeEvaluator, TrajectoryEvaluator } = await importEntry();
+const { asAutoevalsScorer, asMastraStep, asOpenevalsEvaluator } = await importEntry("./interop");
+const { renderCsv } = await importEntry("./report");
+
+const evalSet = evalSetOf({ one: [turn("When?", "At noon.", [["clock", { hour: 19.9 }]])] });
+const actual = evalSetOf({ one: [turn("When?", "At noon.", [["clock", { hour: 20 }]])] });
+const judge = () => JSON.stringify({ is_the_agent_response_valid: "valid" });
+const messagesOf = async (criteria) => {
+  const asked = "final_response_match_v2" in criteria ? { judge } : {};
+  const { warnings = [] } = await evaluate({ evalSet, actual, criteria, ...asked });
+  return warnings.map(({ message }) => message);
+};
+
+test("a tolerance that no strategy heeds is a warning", async () => {
+  const metric = { threshold: 0.5, numeric_tolerance: 0.1 };
+  const warning = "`numeric_tolerance` has no effect: no strategy is `numeric`";
+  assert.deepEqual(await messagesOf({ tool_parameter_match: metric }), [warning]);
+  for (const more of [{ default_strategy: "numeric" }, { per_arg_strategies: { hour: "numeric" } }]) {
+    assert.deepEqual(await messagesOf({ tool_parameter_match: { ...metric, ...more } }), []);
+  }
+});
+
+test("one model beside several is a warning", async () => {
+  const of = (judge_model_options) => messagesOf({ final_response_match_v2: { threshold: 0.5, judge_model_options } });
+  const both = { judge_model: "a", judge_models: ["b", "c"], num_samples: 1 };
+  assert.deepEqual(await of(both), ["`judge_model` has no effect beside `judge_models`"]);
+  assert.deepEqual(await of({ judge_models: ["b", "c"], num_samples: 1 }), []);
+});
+
+test("CSV says which metrics are advisory, where some are", async () => {
+  const criteria = { response_match_score: 0.5, tool_trajectory_avg_score: 1 };
+  const table = async (more) => {
+    const set = await evaluate({ evalSet, actual, criteria, ...more });
+    return renderCsv(set)
+      .trim()
+      .split("\r\n")
+      .map((line) => line.split(","));
+  };
+  const [header, ...rows] = await table({ advisory: ["tool_trajectory_avg_score"] });
+  const [name, flag] = ["metricName", "isAdvisory"].map((column) => header.indexOf(column));
+  assert.ok(rows.every((row) => row[flag] === String(row[name] === "tool_trajectory_avg_score")));
+  assert.ok(!(await table())[0].includes("isAdvisory"));
+});
+
+test("strings have no tool calls that could be compared, and what is no evaluator is refused at once", async () => {
+  const trajectory = new TrajectoryEvaluator({ metricName: "tool_trajectory_avg_score", threshold: 1 });
+  const scorer = asAutoevalsScorer("calls", trajectory);
+  await assert.rejects(scorer({ output: "At noon.", expected: "At one." }), {
+    message: "`tool_trajectory_avg_score` compares tool calls, and strings have none",
+    help: "Pass messages with `tool_calls`, or invocations",
+  });
+  const rouge = new RougeEvaluator({ metricName: "response_match_score", threshold: 0.5 });
+  assert.equal((await asAutoevalsScorer("words", rouge)({ output: "At noon.", expected: "At noon." })).score, 1);
+  for (const make of [
+    () => asAutoevalsScorer("words"),
+    () => asOpenevalsEvaluator("words", {}),
+    () => asMastraStep(undefined),
+  ]) {
+    assert.throws(make, {
+      code: "invalid_input",
+      message: /^expected an evaluator, with `evaluateInvocations`, found /,
+    });
+  }
+  assert.throws(() => asAutoevalsScorer(rouge), { message: /^expected a string, found / });
+});
+
+test("an output that ends as another format does is a warning", async (t) => {
+  const config = { criteria: { response_match_score: 0.1 } };
+  const cwd = folderOf(t, { ...FILES, "test_config.json": config });
+  const { stderr } = await run([...ask, "--format", "csv", "--output", "out.json"], { cwd, env: BARE });
+  assert.match(stderr, /^warning: the output ends as json does and gets csv, as --format says\n {3}at out\.json/m);
+  const fitting = await run([...ask, "--format", "csv", "--output", "out.csv"], { cwd, env: BARE });
+  assert.doesNotMatch(fitting.stderr, /warning/);
+});
