@@ -68,12 +68,18 @@ function systemOf(content: unknown): unknown {
   return blocks === undefined ? wordsOf(content) : { parts: blocks };
 }
 
+/** Of which a message that was written as JSON has one. */
+const MESSAGE_KEYS = ["role", "content", "parts", "tool_calls", "function_call", "reasoning_content", "refusal"];
+
 /** What a model answered; its calls may stand beside the message. */
 function choiceOf(fields: Fields): Content | undefined {
   const message = jsonIn(fields.message);
   const parts = blocksIn(message);
   if (parts !== undefined) return parts.length === 0 ? undefined : { role: "model", parts };
   const inside = fieldsOf(message);
+  // A model may answer with an object of its own.
+  const isText = typeof fields.message === "string" && !MESSAGE_KEYS.some((key) => inside?.[key] !== undefined);
+  if (inside !== undefined && isText) return messageOf({ role: "assistant", ...fields, content: fields.message });
   if (inside === undefined) return contentOf(fields.message ?? fields, "assistant");
   return messageOf({ role: "assistant", tool_calls: fields.tool_calls, ...inside });
 }
