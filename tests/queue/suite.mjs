@@ -299,11 +299,19 @@ export function testQueue(name, begin) {
 
     test("workers that judge with other models do not mix", async (t) => {
       const files = { "many.evalset.json": manyCases(30, (index) => `The answer to question ${index}`) };
-      const all = await started(t, files, { reply: async (asked) => (await sleep(20), fair(asked)) });
+      // The first worker is kept busy until the second one has ended.
+      let release;
+      const released = new Promise((resolve) => (release = resolve));
+      const reply = async (asked) => {
+        if (all.judge.requests.length >= 4) await released;
+        return fair(asked);
+      };
+      const all = await started(t, files, { reply });
       await all.queue(["queue", "add", "many.evalset.json", "--num-runs", "1"]);
       const first = all.startQueue([...WORK, "--concurrency", "2"]);
       await until(() => all.judge.requests.length >= 4, "calls");
       const { status, stderr } = await all.queue([...WORK, "--model", "gemini-2.5-pro"]);
+      release();
       assert.equal(status, 2, stderr);
       assert.match(
         stderr,

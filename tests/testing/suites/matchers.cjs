@@ -130,9 +130,6 @@ exports.define = ({ test, expect, adk, folder }) => {
       for (let time = 0; time < 2; time += 1) {
         await expect(goodAgent).toPassEvalSet(withKey("owner"), CALLS);
         expect(await evaluate({ evalSet: withKey("team"), actual: evalSet, criteria: CALLS })).toPass();
-        await expect(goodAgent).toPassEvalSet(JSON.parse(JSON.stringify(evalSet)), CALLS, {
-          userSimulator: { mood: "curious" },
-        });
         await expect(goodAgent).toPassEvalSet(`${folder}/warned/weather.test.json`);
       }
     } finally {
@@ -141,7 +138,6 @@ exports.define = ({ test, expect, adk, folder }) => {
     expect(printed).toEqual([
       "adk-metrics: warning: `owner` is not a key of an evalset and is left out (evalSet: owner)",
       "adk-metrics: warning: `team` is not a key of an evalset and is left out (evalSet: team)",
-      "adk-metrics: warning: a user simulator has no setting `mood`; it is ignored (userSimulator: mood). The keys are `judge`, `model`, `modelConfiguration`, `maxAllowedInvocations`, `customInstructions`, `includeFunctionCalls`, `retry`, `timeoutMs`",
       "adk-metrics: warning: `group` is not a key of an evalset and is left out (evalSet: group, line 2)",
     ]);
   });
