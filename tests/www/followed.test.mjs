@@ -46,7 +46,7 @@ describe("the files of the command", { skip }, () => {
   after(() => rmSync(folder, { recursive: true }));
 
   /** A page at the address that the command printed. */
-  const followed = () => site.open({ at: site.address.slice(site.origin.length + 1) });
+  const followed = (options) => site.open({ at: site.address.slice(site.origin.length + 1), ...options });
 
   test("are open at once, and new results are shown as they are written", async () => {
     const page = await followed();
@@ -105,7 +105,8 @@ describe("the files of the command", { skip }, () => {
   });
 
   test("are not followed any more when the command has ended, and the page says so", async () => {
-    const page = await followed();
+    // What the service worker asks for cannot be cut off here.
+    const page = await followed({ serviceWorkers: "block" });
     await page.waitForURL("**/#/results");
     await page.route("**/followed", (route) => route.abort());
     await page.getByText("The files are no longer followed: the command that served them has ended.").waitFor();
