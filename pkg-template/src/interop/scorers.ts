@@ -7,6 +7,7 @@ import { TurnRecorder } from "../agents/record.js";
 import { isObject, reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
+import { READS } from "../generated/reads.js";
 import type { EvaluationResult, Invocation } from "../types.js";
 import { contentOf } from "./messages.js";
 import { fieldsOf } from "./otlp.js";
@@ -85,12 +86,15 @@ function scoreOf({ overallScore, reason }: EvaluationResult): number {
   throw new AdkMetricsError("invalid_input", `there is no score: ${reason ?? "the metric was not evaluated"}`);
 }
 
-/** The metrics that compare tool calls, of which texts have none: any two would be equal. */
-const OF_CALLS: readonly unknown[] = ["tool_trajectory_avg_score", "tool_trajectory_f1", "tool_parameter_match"];
+/** Whether a metric reads tool calls and no responses: any two strings would be equal. */
+function isOfCalls(metric: unknown): boolean {
+  const reads = typeof metric === "string" ? READS[metric] : undefined;
+  return reads !== undefined && reads.finalResponse === 0 && typeof reads.intermediateData === "object";
+}
 
 async function scored(evaluator: ScoringEvaluator, input: unknown, output: unknown, expected: unknown) {
   const { engineMetric } = evaluator as { engineMetric?: unknown };
-  if (typeof output === "string" && typeof expected === "string" && OF_CALLS.includes(engineMetric)) {
+  if (typeof output === "string" && typeof expected === "string" && isOfCalls(engineMetric)) {
     throw new AdkMetricsError(
       "invalid_input",
       `\`${String(engineMetric)}\` compares tool calls, and strings have none`,
