@@ -101,6 +101,7 @@ body:has(#show-passed:checked) .none.passed { display: block; }
 .set > .sub { margin-bottom: 1rem; }
 .notice { margin: 0 0 1rem; padding: 0.5rem 0.75rem; border-inline-start: 3px solid var(--open-fill); background: var(--open-soft); overflow-wrap: anywhere; }
 .notice + .notice { margin-top: -0.5rem; }
+.figures + .notice { margin-top: 0.75rem; }
 .notice p + p { color: var(--muted); }
 .bins { display: block; width: 10rem; height: 1.75rem; }
 .bins .axis { stroke: var(--strong-line); }
