@@ -338,7 +338,7 @@ test("no judged score is ever shown as NaN or undefined", () => {
  */
 const UNJUDGED = {
   csv: "fa31ac96b3d4f973",
-  html: "f89aa66bb39d1991",
+  html: "acee97ef23ee66ed",
   junit: "221463624330b694",
   markdown: "011e698e47ac1cd3",
   table: "b2420ca8c4d59597",

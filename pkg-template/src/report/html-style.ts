@@ -5,7 +5,7 @@
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
-export const STYLE_HASH = "sha256-H4nNhYLcaWnh4OPFM6dP7ZwsTrEXRa1aSd3uU8YEHc4=";
+export const STYLE_HASH = "sha256-p+Z4vj/QifcfJDKdYVtfI7MuVzaaL163QkMiBZYKjVA=";
 
 export const STYLE = `
 :root {
