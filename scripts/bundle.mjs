@@ -62,19 +62,20 @@ export async function bundle(dist, sources) {
     // Bundlers take a file in CommonJS as a whole, so it needs no marks of what is pure.
     const format = { comments: /[iI]gnore/, preserve_annotations: false };
     const compress = { ...SHORT_SYNTAX, toplevel: true };
-    const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format });
+    const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format, namesFunctions: false });
     writeFileSync(path, `${code}\n${exportedNames(rewritten.code)}${markFor(basename(path))}`);
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
 }
 
 /**
- * A module without white space, but with the comments that bundlers read, which esbuild takes out as well. Functions and classes
- * keep their names, which stacks and errors show, as does what users import; other variables get short ones.
+ * A module without white space, but with the comments that bundlers read, which esbuild takes out as well. Classes keep their
+ * names, which errors show, as does what users import; other variables get short ones. Functions keep theirs, which stacks show,
+ * where `namesFunctions` says so: CommonJS, which only Jest and old versions of Node load, goes without, for 50 kB.
  */
-function withoutWhiteSpace({ code, map, names }, { format, ...options }) {
+function withoutWhiteSpace({ code, map, names }, { format, namesFunctions = true, ...options }) {
   return minify(code, {
-    mangle: { keep_fnames: true, keep_classnames: true, toplevel: true, reserved: names },
+    mangle: { keep_fnames: namesFunctions, keep_classnames: true, toplevel: true, reserved: names },
     ...options,
     ecma: 2020,
     format: { comments: /__PURE__|[iI]gnore/, preserve_annotations: true, max_line_len: LINE_LIMIT, ...format },
