@@ -1,12 +1,28 @@
-import { resultsInBatches } from "./evaluate.js";
-import type { EvalCaseResult, EvalSetResult, EvaluateRequest } from "./types.js";
+import { signalOf, untilAborted } from "./abort.js";
+import { Spending } from "./agents/spending.js";
+import { reading, unexpected } from "./engine/values.js";
+import { AdkMetricsError } from "./errors.js";
+import { evaluatePart, type PartNotes, resultsInBatches } from "./evaluate.js";
+import { type Line, Lines, Pairing, type Pairs, streamsOf, textOf } from "./lines/pairs.js";
+import { around, firstUnreadable, lineAt, withinLine } from "./lines/shape.js";
+import { sum, Whole } from "./lines/whole.js";
+import { copyOf } from "./request-plan.js";
+import type { Budget, EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress, Mistake } from "./types.js";
 
 /**
  * As {@link evaluate}, giving each case result when it is there, in the order of completion. Leaving the loop cancels
  * the evaluation. The generator returns the results of the whole evalset.
+ *
+ * `evalSet` and `actual` may be streams of JSON lines, one case per line, or arrays of streams: whatever can be read with
+ * `for await` and gives bytes, text or objects, such as `createReadStream("cases.jsonl")`. They are read as results are
+ * asked for, and no more is kept than is scored next. Runs have to be in the order of their cases, give or take 1,000 lines.
+ * Results come in the order of the cases, and what is returned at the end has none of them.
  */
 export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<EvalCaseResult, EvalSetResult> {
-  const batches = resultsInBatches(request);
+  const given = reading("request", () => copyOf(request));
+  const streams = streamsIn(given);
+  if (streams !== undefined) return yield* new StreamRun(given, streams).results();
+  const batches = resultsInBatches(given);
   try {
     for (;;) {
       const next = await batches.next();
@@ -16,4 +32,177 @@ export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<
   } finally {
     await batches.return(undefined as never);
   }
+}
+
+interface Streams {
+  readonly cases: Lines;
+  readonly runs: Lines;
+}
+
+function streamsIn(request: EvaluateRequest): Streams | undefined {
+  const [evalSet, actual] = [streamsOf(request.evalSet, "evalSet"), streamsOf(request.actual, "actual")];
+  if (evalSet !== undefined && actual !== undefined) {
+    return { cases: new Lines(evalSet, "evalSet"), runs: new Lines(actual, "actual") };
+  }
+  const other = evalSet === undefined ? "evalSet" : "actual";
+  if (evalSet === undefined && actual === undefined) return undefined;
+  throw unexpected("a stream of JSON lines", request[other], other, "Pass streams for both `evalSet` and `actual`");
+}
+
+/** What a window is scored by as a whole would differ from what the whole is. */
+const OF_WHOLE: Readonly<Record<string, string>> = {
+  journal: "Resume with a `cache`, which keeps all replies",
+  evalIds: "Leave lines out of the streams instead",
+  countOnly: "Use `estimateCalls` with a part of the cases",
+};
+
+/** An evaluation of streams under way. */
+class StreamRun {
+  readonly #options: Omit<EvaluateRequest, "evalSet" | "actual">;
+  readonly #streams: Streams;
+  readonly #pairing: Pairing;
+  readonly #whole = new Whole();
+  readonly #spent: Spending;
+  readonly #began = Date.now() / 1000;
+  #done = 0;
+  #judged: JudgeProgress | undefined;
+  #cancelled = false;
+
+  constructor({ evalSet: _, actual: __, ...options }: EvaluateRequest, streams: Streams) {
+    for (const [name, help] of Object.entries(OF_WHOLE)) {
+      if (options[name as keyof typeof options] === undefined) continue;
+      throw new AdkMetricsError("invalid_input", `\`${name}\` cannot be used with streams`, { path: name, help });
+    }
+    if (typeof options.earlyStop === "object") {
+      const help = "Use `earlyStop: true`, which changes no verdict";
+      throw new AdkMetricsError("invalid_input", "a risk cannot be used with streams", { path: "earlyStop", help });
+    }
+    this.#options = options;
+    this.#streams = streams;
+    this.#pairing = new Pairing(streams.cases, streams.runs);
+    this.#spent = new Spending(options.budget);
+  }
+
+  async *results(): AsyncGenerator<EvalCaseResult, EvalSetResult> {
+    const windows = this.#pairing[Symbol.asyncIterator]();
+    const signal = signalOf(this.#options.signal);
+    let isFirst = true;
+    try {
+      for (;;) {
+        const next = await untilAborted(signal, () => windows.next());
+        if (next.done === true) break;
+        yield* await this.#score(next.value);
+        isFirst = false;
+        if (this.#cancelled) return this.#set;
+      }
+      // Who has no case still learns what is wrong with options.
+      if (isFirst) await this.#score({ cases: [], runs: [] });
+    } catch (error) {
+      if (!signal.aborted || error !== signal.reason) throw error;
+      if (isFirst) await this.#score({ cases: [], runs: [] });
+      this.#cancelled = true;
+    } finally {
+      // A stream that waits for its source would be waited for.
+      const closed = windows.return(undefined);
+      if (!signal.aborted) await closed;
+    }
+    const { warning } = this.#pairing;
+    if (warning !== undefined) this.#whole.warn(warning);
+    return this.#set;
+  }
+
+  async #score(pairs: Pairs): Promise<EvalCaseResult[]> {
+    let notes: PartNotes | undefined;
+    let set: EvalSetResult;
+    const { onProgress, budget } = this.#options;
+    const request = { ...this.#options, ...this.#textsOf(pairs) };
+    if (budget !== undefined) request.budget = this.#left;
+    let judged = this.#judged;
+    if (onProgress !== undefined) {
+      request.onProgress = ({ done, total, judge }) => {
+        if (judge !== undefined) judged = sum(this.#judged, judge);
+        const known = judged === undefined ? {} : { judge: judged };
+        onProgress({ done: this.#done + done, total: this.#done + total, ...known });
+      };
+    }
+    try {
+      set = await evaluatePart(request, (noted) => (notes = noted));
+    } catch (error) {
+      throw await this.#placed(error, pairs);
+    }
+    const { evalCaseResults: results, warnings, ...rest } = set;
+    const placed = warnings?.map((warning) => ({ ...warning, ...placeOf(warning, pairs) }));
+    const known = { ...rest, evalCaseResults: [], ...(placed === undefined ? {} : { warnings: placed }) };
+    this.#whole.add(known, notes, results.length);
+    this.#spent.add(set.judgeUsage);
+    this.#done += results.length;
+    this.#judged = judged;
+    this.#cancelled = set.cancelled === true;
+    return results;
+  }
+
+  /** What is left of the budget. */
+  get #left(): Budget {
+    const { timeMs, ...left } = this.#spent.left();
+    return timeMs === undefined ? left : { ...left, timeMs: Math.max(0, timeMs - (Date.now() - 1000 * this.#began)) };
+  }
+
+  #textsOf({ cases, runs }: Pairs): Pick<EvaluateRequest, "evalSet" | "actual" | "evalSetName"> {
+    const evalSetName = this.#streams.cases.kinds.evalSetId ?? this.#options.evalSetName ?? "evalset";
+    return {
+      evalSetName,
+      evalSet: textOf(around("eval_cases", evalSetName), cases),
+      actual: textOf(around(this.#streams.runs.kinds.kind ?? "eval_cases", evalSetName), runs),
+    };
+  }
+
+  /** All that is known but the results of the cases. */
+  get #set(): EvalSetResult {
+    const set = this.#whole.set as EvalSetResult;
+    const evalSetResultId = `${set.evalSetId}_${this.#began}`;
+    return {
+      ...set,
+      evalSetResultId,
+      evalSetResultName: evalSetResultId.replaceAll("/", "_"),
+      creationTimestamp: this.#began,
+      ...(this.#cancelled ? { cancelled: true } : {}),
+    };
+  }
+
+  /** An error with its place in the streams. */
+  async #placed(error: unknown, pairs: Pairs): Promise<unknown> {
+    if (!(error instanceof AdkMetricsError) || !isOfLines(error.path)) return error;
+    const { code, message, help } = error;
+    const place = placeOf(error, pairs) ?? (await this.#guilty(error.path, pairs)) ?? { path: error.path };
+    return new AdkMetricsError(code, message, { ...place, ...(help === undefined ? {} : { help }), cause: error });
+  }
+
+  /** The first line that cannot be read by itself. */
+  async #guilty(path: string, { cases, runs }: Pairs): Promise<Pick<Line, "path" | "line"> | undefined> {
+    const lines = linesAt(path, { cases, runs });
+    const at = await firstUnreadable(lines.length, async (at) => {
+      const one = lines.slice(at, at + 1);
+      const alone = lines === cases ? { cases: one, runs: [] } : { cases: [], runs: one };
+      await evaluatePart({ ...this.#textsOf(alone), criteria: {}, countOnly: true }, () => {});
+    });
+    const found = at === undefined ? undefined : lines[at];
+    return found && { path: found.path, line: found.line };
+  }
+}
+
+function isOfLines(path: string | undefined): path is string {
+  return /^(?:evalSet|actual)\b/.test(path ?? "");
+}
+
+function linesAt(path: string, { cases, runs }: Pairs): readonly Line[] {
+  return path.startsWith("evalSet") ? cases : runs;
+}
+
+/** Where in the streams a mistake in a window is; undefined if that is not known. */
+function placeOf({ path }: Pick<Mistake, "path">, pairs: Pairs): Pick<Mistake, "path" | "line"> | undefined {
+  if (!isOfLines(path)) return undefined;
+  const at = lineAt(path);
+  const found = at === undefined ? undefined : linesAt(path, pairs)[at];
+  if (found === undefined) return undefined;
+  return { path: [found.path, withinLine(path)].filter(Boolean).join(": "), line: found.line };
 }

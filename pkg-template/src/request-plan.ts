@@ -7,10 +7,12 @@ import { bytesInSteps, toBytes } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import type { Steps } from "./engine/steps.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
+import { WHAT_FITS } from "./engine/writing.js";
 import { AdkMetricsError } from "./errors.js";
 import type { RunOptions } from "./generated/contract.js";
 import { selectedCaseOf } from "./journal/section.js";
 import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
+import { streamsOf } from "./lines/pairs.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import { runOptions } from "./run/options.js";
 import { isOpen, type RunPlan, type Session } from "./run/session.js";
@@ -62,6 +64,10 @@ export function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet)
   });
   if (!areStrings(custom)) throw unexpected("an array of names", custom, "registry: customMetricNames()");
   if (evalIds !== undefined && !areStrings(evalIds)) throw unexpected("an array of eval ids", evalIds, "evalIds");
+  for (const name of ["evalSet", "actual"] as const) {
+    if (streamsOf(request[name], name) === undefined) continue;
+    throw unexpected(WHAT_FITS, request[name], name, "Streams of JSON lines are read by `evaluateStream`");
+  }
   if (evalIds?.length === 0) {
     const help = "Leave it out for all cases";
     throw new AdkMetricsError("invalid_input", "`evalIds` names no case", { path: "evalIds", help });

@@ -35,6 +35,9 @@ pub const MAX_ESCAPES: usize = 2 * 1024 * 1024;
 /// The most keys of an object.
 pub const MAX_KEYS: usize = 1024 * 1024;
 
+/// What to do about a text that is too large.
+pub(super) const SMALLER: &str = "Split it into several files, or write its cases as JSON lines";
+
 /// A parsed text: the text and the index of its values.
 pub struct Document<'t> {
     text: Cow<'t, str>,
@@ -102,9 +105,9 @@ impl<'t> Document<'t> {
         if text.len() > MAX_BYTES {
             return Err(Error::new(
                 ErrorCode::LimitExceeded,
-                format!("the input has {} bytes; at most {MAX_BYTES} are read", text.len()),
+                format!("the input has {} bytes; one JSON text may have {MAX_BYTES} (256 MiB)", text.len()),
             )
-            .with_help("Split it into several files"));
+            .with_help(SMALLER));
         }
         let slots = parse(&text, pace).await?;
         Ok(Self { text, slots })

@@ -59,3 +59,28 @@ test("eval reads results of any size, some cases at a time", async (t) => {
   assert.match(cut.stderr, /is not complete JSON/);
   assert.ok(readFileSync(join(cwd, "scores.csv"), "utf8").includes(idOf(CASES - 1)));
 });
+
+test("what is larger than one JSON text may be says what to do instead", async (t) => {
+  const cwd = folderOf(t, { "small.evalset.json": { eval_set_id: "clock", eval_cases: [] }, "large.json": "[" });
+  for (const [size, message, help] of [
+    [
+      256 * 2 ** 20 + 1,
+      /one JSON text may have 268435456 \(256 MiB\)/,
+      /help: Write it as JSON lines, one case per line/,
+    ],
+    [2 ** 31, /is larger than 2 GB, and one JSON text may have 256 MiB/, /help: .*Cases may be JSON lines \(\.jsonl\)/],
+  ]) {
+    // It takes no room on the disk.
+    truncateSync(join(cwd, "large.json"), size);
+    for (const args of [
+      ["large.json", "--actual", "small.evalset.json"],
+      ["small.evalset.json", "--actual", "large.json"],
+    ]) {
+      const { status, stderr } = await run(["eval", ...args], { cwd });
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, message);
+      assert.match(stderr, /large\.json/);
+      assert.match(stderr, help);
+    }
+  }
+});

@@ -72,7 +72,12 @@ export function readIfThere(file: string, what: string): Uint8Array | undefined 
     opened = openRegular(file, what);
     if (opened === undefined) return undefined;
     const { size } = fstatSync(opened);
-    if (size > MAX_BYTES) throw new Mistake(`the ${what} is larger than 2 GB`, { location: file });
+    if (size > MAX_BYTES) {
+      throw new Mistake(`the ${what} is larger than 2 GB, and one JSON text may have 256 MiB`, {
+        location: file,
+        help: "Split it into several files. Cases may be JSON lines (.jsonl): `eval` scores any number of them",
+      });
+    }
     return size > 0 ? readFileSync(opened) : readUnsized(opened, file, what);
   } catch (error) {
     throw error instanceof Mistake ? error : unreadable(error, file, what);

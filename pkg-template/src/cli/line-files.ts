@@ -3,10 +3,11 @@
 import { closeSync, readSync } from "node:fs";
 import { closest } from "../closest.js";
 import { MAX_BYTES } from "../generated/limits.js";
-import { around, evalSetIdOf, idInHead, idOfLine, isHeaderLine, kindOfLine, type LineKind } from "../lines/shape.js";
+import { LINE_HEAD, LineKinds, parsedLine } from "../lines/kinds.js";
+import { LineRows, type Places } from "../lines/rows.js";
+import { around, type LineKind } from "../lines/shape.js";
 import { isTraces } from "../interop/otlp.js";
 import { baseName, headOf, missing, openRegular, readPieces, sizeOf } from "./files.js";
-import { LineRows, type Places } from "./line-rows.js";
 import { type InputFiles, Mistake } from "./mistakes.js";
 
 /** What files of JSON lines are called. */
@@ -14,11 +15,8 @@ const LINES = /\.(?:jsonl|ndjson)$/i;
 
 /** How much of a file tells traces from cases. */
 const HEAD_BYTES = 4096;
-/** How much of a line is looked at for its id before all of it is. */
-const LINE_HEAD = 400;
 
 const NEWLINE = 0x0a;
-const [OPEN, CLOSE] = [0x7b, 0x7d];
 
 /** Whether a file is one of JSON lines, by its name. */
 export function isLineFile(file: string): boolean {
@@ -63,28 +61,16 @@ export async function readLineFiles(
   const selected: number[] = [];
   const missingIds = new Set(wanted);
   const known: string[] = [];
-  let kind: LineKind | undefined;
-  let named: { id: string; at: string } | undefined;
+  let here = "";
+  const kinds = new LineKinds(
+    what === EVAL_SET,
+    refusing(() => here),
+  );
   for (const [number, file] of files.entries()) {
     await eachLine(file, what, (text, offset, line) => {
-      const at = `${file}:${line}`;
-      checkEnds(text, at, what);
-      let id = kind === undefined ? undefined : idInHead(text.toString("latin1", 0, LINE_HEAD), kind);
-      if (id === undefined) {
-        const value = parsed(text, at, what);
-        if (isHeaderLine(value)) {
-          const evalSetId = evalSetIdOf(value);
-          if (evalSetId === undefined || what !== EVAL_SET) return;
-          if (named !== undefined && named.id !== evalSetId) throw otherEvalSet(named, { id: evalSetId, at });
-          named ??= { id: evalSetId, at };
-          return;
-        }
-        const own = kindOfLine(value);
-        checkKind(own, kind, at, what);
-        kind ??= own;
-        id = idOfLine(value, own);
-        if (id === undefined) throw new Mistake("the line has no `eval_id`", { location: at, help: WHAT_LINES[what] });
-      }
+      here = `${file}:${line}`;
+      const id = kinds.idOf(text, text.toString("latin1", 0, LINE_HEAD));
+      if (id === undefined) return;
       if (wanted?.has(id) === true) {
         missingIds.delete(id);
         selected.push(rows.count);
@@ -94,7 +80,7 @@ export async function readLineFiles(
       if (before === undefined || what !== EVAL_SET) return;
       const places = rows.placesOf([before]);
       throw new Mistake(`the case \`${id}\` is there twice`, {
-        location: at,
+        location: here,
         help: `It is in ${placeIn(files, places, 0)} too. Several runs of a case are lines of what the agent did`,
       });
     });
@@ -109,8 +95,8 @@ export async function readLineFiles(
   return {
     what,
     files,
-    kind: kind ?? "eval_cases",
-    evalSetId: named?.id ?? baseName(files[0] as string),
+    kind: kinds.kind ?? "eval_cases",
+    evalSetId: kinds.evalSetId ?? baseName(files[0] as string),
     rows,
     selected: wanted === undefined ? undefined : selected,
     bytes: files.reduce((sum, file) => sum + sizeOf(file), 0),
@@ -167,68 +153,9 @@ function tooLong(location: string): Mistake {
   });
 }
 
-/** What each line is, for who got it wrong. */
-const WHAT_LINES: Readonly<Record<string, string>> = {
-  [EVAL_SET]: 'Every line is a case: {"eval_id": "…", "conversation": […]}',
-  [ACTUAL]:
-    "Every line is what the agent did in a case: a case with its conversation, an inference result, the results of a case, or a session",
-};
-
-/** @throws {Mistake} for a line that cannot be an object, such as one that was cut off. */
-function checkEnds(text: Buffer, location: string, what: string): void {
-  let [first, last] = [0, text.length - 1];
-  while ((text[first] as number) <= 0x20) first += 1;
-  while ((text[last] as number) <= 0x20) last -= 1;
-  if (text[first] === OPEN && text[last] === CLOSE) return;
-  if (text[first] === OPEN) {
-    parsed(text, location, what);
-  }
-  throw new Mistake("the line is no JSON object", { location, help: WHAT_LINES[what] });
-}
-
-function parsed(text: Buffer, location: string, what: string): object {
-  try {
-    return JSON.parse(text.toString("utf8")) as object;
-  } catch (cause) {
-    throw new Mistake(`the line is no complete JSON: ${(cause as Error).message}`, {
-      location,
-      help: WHAT_LINES[what],
-      cause,
-    });
-  }
-}
-
-function checkKind(
-  found: LineKind | undefined,
-  kind: LineKind | undefined,
-  location: string,
-  what: string,
-): asserts found is LineKind {
-  const fits = what === EVAL_SET ? found === "eval_cases" : found !== undefined;
-  if (!fits)
-    throw new Mistake(`the line is no ${what === EVAL_SET ? "case" : "run of a case"}`, {
-      location,
-      help: WHAT_LINES[what],
-    });
-  if (kind === undefined || found === kind) return;
-  throw new Mistake(`the line is ${NAMES[found as LineKind]}, and those before are ${NAMES[kind]}`, {
-    location,
-    help: "All lines of a command have to be of one kind",
-  });
-}
-
-const NAMES: Readonly<Record<LineKind, string>> = {
-  eval_cases: "`eval_cases`",
-  inference_results: "`inference_results`",
-  eval_case_results: "`eval_case_results`",
-  sessions: "sessions",
-};
-
-function otherEvalSet(first: { id: string; at: string }, second: { id: string; at: string }): Mistake {
-  return new Mistake(`the lines belong to two evalsets, \`${first.id}\` and \`${second.id}\``, {
-    location: `${first.at}, ${second.at}`,
-    help: "Files of JSON lines that are named together are one evalset: score these one by one",
-  });
+/** Makes the errors for what is wrong with a line. */
+function refusing(here: () => string) {
+  return (message: string, help?: string, cause?: unknown) => new Mistake(message, { location: here(), help, cause });
 }
 
 /** Some lines as one JSON text. */
@@ -293,7 +220,11 @@ export async function linesAsText(files: readonly string[], what: string, input:
   let end = text.write(before);
   for (let row = 0, from = 0; row < rows.count; row += 1) {
     const line = joined.subarray(from, from + rows.lengthOf(row));
-    parsed(line, placeIn(files, places, row), what);
+    parsedLine(
+      line,
+      what === EVAL_SET,
+      refusing(() => placeIn(files, places, row)),
+    );
     end += line.copy(text, end);
     // A line for each, by which the engine says where something is.
     if (row + 1 < rows.count) end += text.write(",\n", end);

@@ -3,17 +3,21 @@
 import type { PartNotes } from "../evaluate.js";
 import type { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
-import { around, lineAt, type LineKind, withinLine } from "../lines/shape.js";
+import type { Places } from "../lines/rows.js";
+import {
+  around,
+  firstUnreadable,
+  lineAt,
+  type LineKind,
+  WINDOW_BYTES,
+  WINDOW_LINES,
+  withinLine,
+} from "../lines/shape.js";
 import { caseLine } from "../stored-results.js";
 import type { EvalSetResult, EvaluateRequest, Mistake } from "../types.js";
 import { ACTUAL, EVAL_SET, type LineFiles, placeIn, textOf } from "./line-files.js";
-import type { Places } from "./line-rows.js";
 import { Mistake as FileMistake } from "./mistakes.js";
 import { isUnjudged } from "./tally.js";
-
-/** How much is scored at a time. */
-export const WINDOW_BYTES = 0.5 * 2 ** 20;
-const WINDOW_LINES = 2000;
 
 /** Some cases, and the runs of them. */
 export interface Window {
@@ -150,23 +154,12 @@ async function guilty(
   evaluate: Evaluate,
 ): Promise<string | undefined> {
   const [names, places] = ofEvalSet(path) ? [files.evalSets, window.cases] : [files.actuals, window.runs];
-  const at = await firstUnreadable(places, async (one) => {
+  const at = await firstUnreadable(places.line.length, async (at) => {
+    const one = oneOf(places, at);
     const alone = ofEvalSet(path) ? { cases: one, runs: oneOf(one, 1) } : { cases: oneOf(one, 1), runs: one };
     await evaluate({ ...textsOf(alone, files), criteria: {}, countOnly: true }, () => {});
   });
   return at === undefined ? undefined : placeIn(names, places, at);
-}
-
-/** Which line makes reading fail that reads it alone. */
-async function firstUnreadable(places: Places, read: (one: Places) => Promise<void>): Promise<number | undefined> {
-  for (let at = 0; at < places.line.length; at += 1) {
-    try {
-      await read(oneOf(places, at));
-    } catch {
-      return at;
-    }
-  }
-  return undefined;
 }
 
 function oneOf({ file, offset, length, line }: Places, at: number): Places {

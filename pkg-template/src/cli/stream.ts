@@ -6,6 +6,7 @@ import { missingWarning } from "../agents/missing.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
 import { evaluatePart } from "../evaluate.js";
+import { WINDOW_BYTES } from "../lines/shape.js";
 import { Whole } from "../lines/whole.js";
 import { count } from "../report/text.js";
 import { countsText, countStatuses } from "../report/results.js";
@@ -39,7 +40,6 @@ import {
   type ScoredWindow,
   scoreWindow,
   type Window,
-  WINDOW_BYTES,
   type WindowFiles,
   windowsOf,
 } from "./line-windows.js";

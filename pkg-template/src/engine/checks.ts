@@ -10,10 +10,15 @@ import { MAX_BYTES, MAX_VALUES } from "../generated/limits.js";
  */
 export function checkSize(bytes: number, name: string): void {
   if (bytes <= MAX_BYTES) return;
-  throw new AdkMetricsError("limit_exceeded", `the input has ${bytes} bytes or more; at most ${MAX_BYTES} are read`, {
-    path: name,
-    help: "Split it into several files",
-  });
+  const message = `the input has ${bytes} bytes or more; one JSON text may have ${MAX_BYTES} (256 MiB)`;
+  throw new AdkMetricsError("limit_exceeded", message, { path: name, help: smallerHelp(name) });
+}
+
+/** What to do about an input that is too large. */
+function smallerHelp(name: string): string {
+  return name === "evalSet" || name === "actual"
+    ? "Write it as JSON lines, one case per line: `eval` and `evaluateStream` score any number of lines"
+    : "Split it into several files";
 }
 
 /**
@@ -42,6 +47,6 @@ export function checkCount(values: number, name: string): void {
   if (values <= MAX_VALUES) return;
   throw new AdkMetricsError("limit_exceeded", `the input has more than ${MAX_VALUES} values`, {
     path: name,
-    help: "Split it into several files",
+    help: smallerHelp(name),
   });
 }

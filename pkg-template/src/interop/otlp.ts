@@ -4,7 +4,7 @@
  */
 
 import { toBytes } from "../engine/input.js";
-import { isObject, unexpected, reading } from "../engine/values.js";
+import { bytesOf, isObject, unexpected, reading } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
 import { JsonLimitError } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
@@ -71,7 +71,8 @@ export function fieldsOf(value: unknown): Fields | undefined {
 /** The beginning of an input as text. */
 function beginningOf(input: unknown): string {
   if (typeof input === "string") return input.slice(0, 1000);
-  return ArrayBuffer.isView(input) ? new TextDecoder().decode(toBytes(input, NAME).subarray(0, 1000)) : "";
+  if (!ArrayBuffer.isView(input)) return "";
+  return new TextDecoder().decode(bytesOf(input, NAME)?.subarray(0, 1000));
 }
 
 /** How OTLP begins, the answers of Tempo, and those of Jaeger. */

@@ -2,6 +2,10 @@
 
 import { isObject } from "../engine/values.js";
 
+/** How much is scored at a time: bytes, and lines. */
+export const WINDOW_BYTES = 0.5 * 2 ** 20;
+export const WINDOW_LINES = 2000;
+
 /** What lines are. */
 export type LineKind = "eval_cases" | "inference_results" | "eval_case_results" | "sessions";
 
@@ -88,4 +92,16 @@ export function lineAt(path: string): number | undefined {
 /** The rest of such a path: `eval_cases[17].conversation` is `conversation` there. */
 export function withinLine(path: string): string {
   return path.replace(/^[^\]]*\]\.?/, "");
+}
+
+/** Which of some lines cannot be read by itself: for an error that names none. */
+export async function firstUnreadable(count: number, read: (at: number) => Promise<void>): Promise<number | undefined> {
+  for (let at = 0; at < count; at += 1) {
+    try {
+      await read(at);
+    } catch {
+      return at;
+    }
+  }
+  return undefined;
 }

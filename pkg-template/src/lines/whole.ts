@@ -124,7 +124,7 @@ function stampsOf(stamps: readonly JudgeStamp[]): JudgeStamp[] {
 }
 
 /** Adds up the numbers of two objects. */
-function sum<T extends object>(a: T | undefined, b: T): T {
+export function sum<T extends object>(a: T | undefined, b: T): T {
   const all: Record<string, unknown> = { ...a };
   for (const [name, value] of Object.entries(b)) {
     const before = all[name];

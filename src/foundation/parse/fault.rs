@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::foundation::error::{Error, ErrorCode};
-use crate::foundation::json::{MAX_DEPTH, MAX_ESCAPES, MAX_KEYS, MAX_STRING_BYTES, MAX_VALUES};
+use crate::foundation::json::{MAX_DEPTH, MAX_ESCAPES, MAX_KEYS, MAX_STRING_BYTES, MAX_VALUES, SMALLER};
 use crate::foundation::write::quoted;
 
 /// Why a text is not JSON.
@@ -61,7 +61,7 @@ impl Parser<'_> {
             ),
             Fault::TooMany => {
                 Error::new(ErrorCode::LimitExceeded, format!("the input has more than {MAX_VALUES} values"))
-                    .with_help("Split it into several files")
+                    .with_help(SMALLER)
             }
             Fault::ManyKeys => {
                 Error::new(ErrorCode::LimitExceeded, format!("an object has more than {MAX_KEYS} keys"))

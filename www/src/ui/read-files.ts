@@ -79,7 +79,7 @@ async function readAll(found: Found["files"], saysNothing = true): Promise<ReadF
     // A single file is read whatever its name; a folder may contain anything.
     if (!isJson && folder !== "") continue;
     if (file.size > MAX_BYTES) {
-      result.skipped.push(`${file.name} has more than ${MAX_BYTES / 2 ** 20} MiB`);
+      result.skipped.push(`${file.name} has more than ${MAX_BYTES / 2 ** 20} MiB: use npx adk-metrics eval`);
       continue;
     }
     try {

@@ -59,6 +59,12 @@ export class LineRows {
     for (let at = this.#slots[slot] as number; at !== NONE; at = this.#next[at] as number) yield at;
   }
 
+  /** The first line of an id. */
+  firstOf(id: string): number | undefined {
+    const row = this.#slots[this.#slotOf(...hashOf(id))] as number;
+    return row === NONE ? undefined : row;
+  }
+
   /** Whether a line has the id of one of others. */
   isIn(others: LineRows, row: number): boolean {
     return others.ofSameId(this, row).next().done !== true;
