@@ -92,18 +92,26 @@ function valueOf(name, entries) {
 }
 
 /** The fields of a turn that each metric reads, once for all that read the same. */
-function readsOf({ metrics }) {
+function readsOf({ metrics, readByRun }) {
   const short = (key, value) => (typeof value === "boolean" ? Number(value) : value);
   const texts = metrics.map(({ name, reads }) => [name, JSON.stringify(reads, short)]);
-  const distinct = [...new Set(texts.map(([, text]) => text))].filter((text) => text !== "null");
+  const ofRun = JSON.stringify(readByRun, short);
+  const distinct = [...new Set([ofRun, ...texts.map(([, text]) => text)])].filter((text) => text !== "null");
+  const nameOf = (text) => `FIELDS_${distinct.indexOf(text)}`;
+  const informational = new Set(metrics.filter(({ takesCriterion }) => !takesCriterion).map(({ name }) => name));
   const entries = texts.filter(([, text]) => text !== "null");
   return `import type { Fields } from "../engine/plain-json.js";
 
 ${distinct.map((text, at) => `const FIELDS_${at}: Fields = ${text};\n`).join("")}
 /** The fields of a turn that a metric reads, for metrics that ask no judge. */
 export const READS: Readonly<Record<string, Fields>> = {
-${entries.map(([name, text]) => `  ${name}: FIELDS_${distinct.indexOf(text)},`).join("\n")}
+${entries.map(([name, text]) => `  ${name}: ${nameOf(text)},`).join("\n")}
 };
+
+/** What every run reads of a turn: to compare what was asked and join rubrics, and for metrics that are always reported. */
+export const READ_BY_EVERY_RUN: readonly Fields[] = [
+${[ofRun, ...entries.filter(([name]) => informational.has(name)).map(([, text]) => text)].map((text) => `  ${nameOf(text)},`).join("\n")}
+];
 `;
 }
 

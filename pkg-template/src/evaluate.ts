@@ -243,7 +243,9 @@ async function* evaluateWith(
   const set = emptySet(given, journal?.began ?? Date.now());
   // Not by inTurns, for the same reason as in evaluate.
   const isCancelled = abortedSince(given.signal);
-  const planning = planInSteps(given, readBefore);
+  // A journal knows inputs by all that is in them, and whoever is strict wants to know of every mistake.
+  const purpose = journal === undefined && given.strict !== true ? "scoring" : "all";
+  const planning = planInSteps(given, purpose, readBefore);
   let planned = planning.next();
   for (; planned.done !== true; planned = planning.next()) {
     if (!stretch.isOver) continue;

@@ -3,7 +3,8 @@ import { shareExplanation } from "./engine/explanation.js";
 import { toBytes } from "./engine/input.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
 import { stringify } from "./engine/writing.js";
-import { fieldsToWrite, type FieldsToWrite, PlainJson } from "./engine/plain-json.js";
+import { type FieldsToWrite, PlainJson } from "./engine/plain-json.js";
+import { fieldsReadByMetric } from "./engine/reads.js";
 import { freeing } from "./engine/instance.js";
 import { asHosted, invocationsOf } from "./engine/invocations.js";
 import {
@@ -22,7 +23,6 @@ import { AdkMetricsError, errorOf, isAdkMetricsError, warningOf } from "./errors
 import type { EngineError } from "./generated/contract.js";
 import { checkEvaluatorOptions, EVALUATOR_OPTIONS } from "./known-options.js";
 import type { EvalRun, EvalRunReader } from "./generated/adk_metrics.js";
-import { READS } from "./generated/reads.js";
 import { metricInfo } from "./metric-info.js";
 import type {
   ConversationScenario,
@@ -145,19 +145,11 @@ function settingsFor(metric: EvalMetric, given: EvaluatorOptions): Settings {
   if (isObject(given)) checkEvaluatorOptions(given);
   const engineOptions = runOptions(given);
   const options = reading("options", () => copyOf(given));
-  return { ...settingsOf(stringify(metric, "metric"), engineOptions), options, reads: readsOf(metric.metricName) };
-}
-
-const KNOWN_READS = new Map<string, FieldsToWrite>();
-
-/** What a metric reads of a turn. */
-function readsOf(metricName: string): FieldsToWrite | undefined {
-  const known = KNOWN_READS.get(metricName);
-  const fields = READS[metricName];
-  if (known !== undefined || fields === undefined) return known;
-  const made = fieldsToWrite(fields);
-  KNOWN_READS.set(metricName, made);
-  return made;
+  return {
+    ...settingsOf(stringify(metric, "metric"), engineOptions),
+    options,
+    reads: fieldsReadByMetric(metric.metricName),
+  };
 }
 
 function copyOf(given: EvaluatorOptions): EvaluatorOptions {

@@ -2,6 +2,7 @@
 
 import { checkAdvisory } from "./advisory.js";
 import { checkCount } from "./engine/checks.js";
+import { fieldsReadBy } from "./engine/reads.js";
 import { checkMisplaced } from "./engine/criteria.js";
 import { bytesInSteps, toBytes } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
@@ -51,8 +52,15 @@ export interface PlanOfBytes extends RunPlan {
   isItself: boolean;
 }
 
+/** For scoring, only what is read of objects is written; their other fields are not looked at. */
+type Purpose = "scoring" | "all";
+
 /** What a request comes to. Stops on the way through large inputs. */
-export function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet): Steps<PlanOfBytes> {
+export function* planInSteps(
+  request: EvaluateRequest,
+  purpose: Purpose = "all",
+  readBefore?: ReadEvalSet,
+): Steps<PlanOfBytes> {
   const began = performance.now();
   const { registry = DEFAULT_METRIC_EVALUATOR_REGISTRY, evalIds, evalSetName = "evalset" } = request;
   const { strict = false, countOnly = false } = request;
@@ -83,11 +91,14 @@ export function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet)
   };
   // Without criteria, ADK's default ones would be scored.
   const config = configOf(request) ?? (countOnly ? { criteria: {} } : undefined);
+  const configBytes = config === undefined ? undefined : toBytes(config, "config");
+  const fields = purpose === "scoring" ? fieldsReadBy(configBytes, custom) : undefined;
   const bytes = {
-    evalSet: readBefore?.bytes ?? (yield* bytesInSteps(request.evalSet, "evalSet")),
-    actual: yield* bytesInSteps(request.actual, "actual"),
-    config: config === undefined ? undefined : toBytes(config, "config"),
+    evalSet: readBefore?.bytes ?? (yield* bytesInSteps(request.evalSet, "evalSet", fields)),
+    actual: yield* bytesInSteps(request.actual, "actual", fields),
+    config: configBytes,
   };
+  const isPartial = fields !== undefined;
   const { evalSet, actual } = request;
   const inputs: Record<string, unknown> = { evalSet, actual, config };
   return {
@@ -100,7 +111,10 @@ export function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet)
       readBefore !== undefined && isOpen(readBefore.session)
         ? readBefore.session.run.withActual(bytes.actual, bytes.config, options)
         : new engine.EvalRunReader(bytes.evalSet, bytes.actual, bytes.config, options),
-    sources: { expected: invocationsOf(evalSet, bytes.evalSet), actual: invocationsOf(actual, bytes.actual) },
+    sources: {
+      expected: invocationsOf(evalSet, bytes.evalSet, isPartial && readBefore === undefined),
+      actual: invocationsOf(actual, bytes.actual, isPartial),
+    },
     options: request,
     registry,
     evalIds,

@@ -3,13 +3,13 @@
 use super::{Case, Evaluation, Metric, MetricInfo, Scoring, TurnEvaluation, TurnPair, efficiency};
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
-use crate::model::invocation::TOOL_CALLS;
+use crate::model::invocation::CALL_COUNT;
 
 struct ToolCallCount;
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "tool_call_count_v1",
-    reads: TOOL_CALLS,
+    reads: CALL_COUNT,
     class: "ToolCallCountV1Evaluator",
     description: "Tool calls a turn. Informational, lower is better.",
     ..MetricInfo::informational("tool calls", build)

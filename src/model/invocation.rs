@@ -318,6 +318,12 @@ pub const TOOL_CALLS: &[&str] = &[
     "intermediate_data.invocation_events.content.parts.function_call.args",
 ];
 
+/// The fields that [`Invocation::call_count`] reads.
+pub const CALL_COUNT: &[&str] = &[
+    "intermediate_data.tool_uses.name",
+    "intermediate_data.invocation_events.content.parts.function_call.name",
+];
+
 impl<'a> Invocation<'a> {
     /// The tool calls of the turn, in order.
     #[must_use]

@@ -78,6 +78,7 @@ pub use matching::Pairing;
 use matching::{Matched, Pairer};
 pub use options::Options;
 pub use plan::{MetricScorer, Plan, PlanOptions, PlannedMetric};
+pub use questions::READ_BY_RUN;
 use reasons::cancelled;
 pub use scoring::MAX_TURN_VALUES;
 use scoring::ScoredCase;

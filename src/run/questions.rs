@@ -3,12 +3,32 @@
 
 use super::Run;
 
+/// The fields of a turn that a run reads whatever its metrics are: questions are compared, and rubrics join those of the
+/// evalset.
+pub const READ_BY_RUN: &[&str] = &["user_content.parts.text", "rubrics"];
+
+/// How many case results are looked at in one call.
+const RESULTS_AT_ONCE: usize = 32;
+
 impl Run<'_> {
-    /// The first turn of a case result with a user message that differs from the evalset: the index of the case, the number
-    /// of the turn, the user's message in the run and in the evalset. Empty if there is none, as with a simulated user, and
-    /// for a case that cannot be scored.
+    /// Looks at some case results from `next` on, until there is one with a user message that differs from the evalset.
+    /// `next` is moved behind those that were looked at. Of the first such turn: the index of the case, the number of the
+    /// turn, the user's message in the run and in the evalset.
     #[must_use]
-    pub fn other_question(&self, pairing: usize) -> Vec<String> {
+    pub fn other_question(&self, next: &mut usize) -> Vec<String> {
+        let end = next.saturating_add(RESULTS_AT_ONCE);
+        while *next < end {
+            let found = self.other_question_in(*next);
+            *next += 1;
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Empty if there is none, as with a simulated user, and for a case that cannot be scored.
+    fn other_question_in(&self, pairing: usize) -> Vec<String> {
         let Some((pairing, judged)) = self
             .matched
             .pairings

@@ -12,6 +12,7 @@ use crate::metrics::{MetricInfo, REGISTRY};
 use crate::model::config::DEFAULT_CONFIG;
 use crate::model::invocation::{IntermediateData, Invocation};
 use crate::model::shape::{Field, Presence, Shape, Type};
+use crate::run::READ_BY_RUN;
 
 pub(super) fn manifest() -> Value {
     let defaults: Value = serde_json::from_str(DEFAULT_CONFIG).unwrap_or_default();
@@ -23,6 +24,7 @@ pub(super) fn manifest() -> Value {
     purposes.retain(|purpose| seen.insert(*purpose));
     json!({
         "purposes": purposes,
+        "readByRun": fields(&[&Invocation::SHAPE], READ_BY_RUN),
         "providers": Provider::ALL.map(Provider::manifest),
         "metrics": REGISTRY.iter().map(metric).collect::<Vec<_>>(),
         "defaultCriteria": defaults,

@@ -1,4 +1,5 @@
-// An evaluator hands the engine what its metric reads of a conversation, in one call. A run is handed everything, as JSON: what
+// Of objects the engine is given what metrics read: of a conversation by an evaluator, in one call, and of evalsets by
+// `evaluate`. Of bytes it is given everything. A run of an evaluator is handed everything, as JSON: what
 // takes more than one call goes there, such as a conversation with a scenario, of which these metrics read nothing. Both ways
 // have to come to the same.
 
@@ -42,17 +43,18 @@ const EVALUATORS = METRICS.flatMap(([name, criterion]) =>
 );
 
 /** Where a mistake has to be found by either way: what each class reads, in either spelling. */
-const CALL = String.raw`(\[\d+\](\.(name|args.*))?)?`;
+const calls = (call) =>
+  new RegExp(
+    String.raw`^\w+: \[\d+\](\.intermediateData(\.toolUses(\[\d+\](\.(${call}))?)?|\.invocationEvents(\[\d+\](\.content(\.parts(\[\d+\](\.functionCall(\.(${call}))?)?)?)?)?)?)?)?$`,
+  );
+const CALLS = calls("name|args.*");
 const EVENT = String.raw`intermediateData(\.invocationEvents(\[\d+\]`;
-const CALLS = new RegExp(
-  String.raw`^\w+: \[\d+\](\.intermediateData(\.toolUses${CALL}|\.invocationEvents(\[\d+\](\.content(\.parts(\[\d+\](\.functionCall(\.(name|args.*))?)?)?)?)?)?)?)?$`,
-);
 const READ = {
   RougeEvaluator: /^\w+: \[\d+\](\.finalResponse(\.parts(\[\d+\](\.text)?)?)?)?$/,
   TrajectoryEvaluator: CALLS,
   ToolParameterMatchEvaluator: CALLS,
   ToolTrajectoryF1Evaluator: CALLS,
-  ToolCallCountV1Evaluator: CALLS,
+  ToolCallCountV1Evaluator: calls("name"),
   InferenceCallCountV1Evaluator: new RegExp(
     String.raw`^\w+: \[\d+\](\.${EVENT}(\.(modelVersion|usageMetadata.*))?)?)?)?$`,
   ),
@@ -260,6 +262,67 @@ test("random conversations have the same results and errors by either way", asyn
   }
   assert.ok(direct > CONVERSATIONS / 2, `${direct} of ${CONVERSATIONS} took one call`);
   assert.ok(unread < CONVERSATIONS / 5, `${unread} of ${CONVERSATIONS}`);
+});
+
+/** Criteria of metrics that ask no judge, some at a time. */
+const CRITERIA = {
+  response_match_score: 0.6,
+  tool_trajectory_avg_score: { threshold: 1, matchType: "IN_ORDER" },
+  tool_parameter_match: { threshold: 0.6, defaultStrategy: "contains" },
+  tool_trajectory_f1: 0.6,
+};
+
+test("evalsets as objects have the same results as their bytes", async () => {
+  const bytesOf = (value) => new TextEncoder().encode(JSON.stringify(value));
+  const optionalOf = () => ({
+    sessionInput: maybe(0.2, () => ({ appName: "a", userId: text(), state: { x: anything() } })),
+    rubrics: maybe(0.05, () => [{ rubricId: "r", rubricContent: { textProperty: "It is kind." } }]),
+    note: maybe(0.02, anything),
+  });
+  let refused = 0;
+  for (let cases = CONVERSATIONS / 3; cases > 0;) {
+    const count = chance(0.1) ? between(60, 140) : between(1, 5);
+    cases -= count;
+    const conversations = Array.from({ length: count }, () => conversationOf(between(0, 3)));
+    const setOf = (id, conversations) => ({
+      evalSetId: id,
+      evalCases: conversations.map((conversation, at) => ({ evalId: `case ${at}`, conversation, ...optionalOf() })),
+    });
+    const expected = setOf("set", conversations);
+    const runs = setOf("runs", conversations.map(variantOf));
+    const forms = [
+      runs,
+      runs.evalCases.map(({ evalId, conversation }) => ({ evalCaseId: evalId, inferences: conversation })),
+      {
+        evalSetId: "set",
+        evalSetResultId: "results",
+        evalCaseResults: runs.evalCases.map(({ evalId, conversation }) => ({
+          evalId,
+          finalEvalStatus: 1,
+          evalMetricResultPerInvocation: conversation.map((actualInvocation) => ({
+            actualInvocation,
+            evalMetricResults: [],
+          })),
+        })),
+      },
+    ];
+    const evalSet = chance(0.3) ? snake(expected) : expected;
+    const actual = pick(forms);
+    const names = Object.keys(CRITERIA).filter(() => chance(0.4));
+    const criteria = chance(0.2) ? undefined : Object.fromEntries(names.map((name) => [name, CRITERIA[name]]));
+    const options = pick([{ explain: "all" }, { explain: "none" }, { dialect: "adk-ts" }]);
+    const countOnly = criteria !== undefined && names.length === 0;
+    const outcomeOf = (inputs) =>
+      outcome(async () => {
+        const { evalCaseResults, warnings } = await adk.evaluate({ ...inputs, criteria, countOnly, ...options });
+        return { evalCaseResults, warnings };
+      });
+    const found = await outcomeOf({ evalSet, actual });
+    const fromBytes = await outcomeOf({ evalSet: bytesOf(evalSet), actual: bytesOf(actual) });
+    assert.equal(found, fromBytes);
+    refused += found.startsWith('{"code"') ? count : 0;
+  }
+  assert.ok(refused < CONVERSATIONS / 12, `${refused}`);
 });
 
 test("what the metric does not read may be anything, and comes back as it is", async () => {

@@ -7,6 +7,7 @@ import { evalSetOf, turn } from "./support/conversations.mjs";
 import {
   asActual,
   asEvalSet,
+  asJudged,
   CRITERIA,
   everywhere,
   paths,
@@ -72,7 +73,7 @@ describe("objects", () => {
         const copy = structuredClone(SMALL);
         path.slice(0, -1).reduce((at, key) => at[key], copy)[path.at(-1)] = value;
         await refuse(
-          asActual(copy),
+          asJudged(copy),
           { code: "unserializable", message, path: /^actual/, line: undefined },
           `${what} at ${path}`,
         );
@@ -88,6 +89,24 @@ describe("objects", () => {
       { path: 'actual: evalCases[0].conversation[0].intermediateData.toolUses[0].args.x[1]["a key"]' },
       "path",
     );
+  });
+
+  test("are not looked at where no metric reads them", async () => {
+    const scored = await evaluate({ evalSet: SMALL, actual: SMALL, criteria: CRITERIA });
+    for (const [what, [value]] of Object.entries(unserializable)) {
+      for (const key of ["invocationId", "appDetails", "creationTimestamp", "intermediateData.intermediateResponses"]) {
+        const copy = structuredClone(SMALL);
+        const [turn] = copy.evalCases[0].conversation;
+        const [field, inner] = key.split(".");
+        if (inner === undefined) turn[field] = value;
+        else turn[field][inner] = value;
+        const { evalCaseResults } = await asActual(copy)();
+        const [result] = evalCaseResults;
+        assert.deepEqual(result.overallEvalMetricResults, scored.evalCaseResults[0].overallEvalMetricResults, what);
+        assert.ok(Object.hasOwn(result.evalMetricResultPerInvocation[0].actualInvocation, field), `${what} at ${key}`);
+        await assert.rejects(evaluate({ evalSet: SMALL, actual: copy, criteria: CRITERIA, strict: true }), what);
+      }
+    }
   });
 
   test("with halves of surrogate pairs in keys are refused", async () => {

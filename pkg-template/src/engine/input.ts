@@ -1,6 +1,7 @@
 import { AdkMetricsError } from "../errors.js";
 import { checkSize, isWellFormed } from "./checks.js";
 import { atOnce, joinedInSteps, type Steps } from "./steps.js";
+import type { FieldsToWrite } from "./plain-json.js";
 import { bytesOf, unexpected } from "./values.js";
 import { encode, WHAT_FITS, writtenInSteps } from "./writing.js";
 
@@ -14,8 +15,12 @@ export function toBytes(value: unknown, name: string): Uint8Array {
   return atOnce(bytesInSteps(value, name));
 }
 
-/** As {@link toBytes}: stops between the pieces of a long text, and between the items of a long list in an object. */
-export function* bytesInSteps(value: unknown, name: string): Steps<Uint8Array> {
+/**
+ * As {@link toBytes}: stops between the pieces of a long text, and between the items of a long list in an object.
+ *
+ * @param fields What is read of an object; of text and bytes everything is taken.
+ */
+export function* bytesInSteps(value: unknown, name: string, fields?: FieldsToWrite): Steps<Uint8Array> {
   if (typeof value !== "string" && (typeof value !== "object" || value === null)) {
     throw unexpected(WHAT_FITS, value, name);
   }
@@ -27,7 +32,7 @@ export function* bytesInSteps(value: unknown, name: string): Steps<Uint8Array> {
   const bytes =
     typeof value === "string"
       ? yield* encodedInSteps(value, name)
-      : (bytesOf(value, name) ?? (yield* writtenInSteps(value, name)));
+      : (bytesOf(value, name) ?? (yield* writtenInSteps(value, name, fields)));
   checkSize(bytes.length, name);
   return bytes;
 }

@@ -18,8 +18,12 @@ export interface InvocationSource {
 /** Where an invocation stands in the bytes of its input. */
 export type Span = readonly [start: number, end: number];
 
-/** The invocations of an input that was passed on as `bytes`. */
-export function invocationsOf(input: unknown, bytes: Uint8Array): InvocationSource {
+/**
+ * The invocations of an input that was passed on as `bytes`.
+ *
+ * @param isPartial Whether only some fields of an object are in the bytes.
+ */
+export function invocationsOf(input: unknown, bytes: Uint8Array, isPartial = false): InvocationSource {
   const conversations = isObject(input) ? ifReadable(() => conversationsOf(input)) : undefined;
   const given = (conversation: number, turn: number) => ifReadable(() => conversations?.(conversation)?.[turn]);
   // The bytes are the caller's, who may have transferred them since.
@@ -29,7 +33,7 @@ export function invocationsOf(input: unknown, bytes: Uint8Array): InvocationSour
     at(conversation, turn, span) {
       const found = given(conversation, turn);
       if (isObject(found)) {
-        const known = hosts.get(found) ?? ifReadable(() => hosted(found));
+        const known = hosts.get(found) ?? (isPartial ? asHosted(found) : ifReadable(() => hosted(found)));
         if (known !== undefined) {
           hosts.set(found, known);
           return known;

@@ -14,26 +14,62 @@ export interface Fields {
 
 /** The fields of a record by both spellings of their keys; those that are not read are there without what to write. */
 interface Level {
-  readonly fields: ReadonlyMap<string, { readonly key: string; readonly level: Level | undefined } | null>;
+  /** Whether values of keys that are no fields are written too, and not only what shows that they are there. */
+  readonly writesOthers: boolean;
+  readonly fields: ReadonlyMap<string, Field | null>;
   /** Stands in each record for fields that are not read and have to be there. */
   readonly always: string;
 }
 
-/** What {@link plainJson} writes of records of this kind. */
+/** A field that is written: its key as JSON, and what of its value. */
+interface Field {
+  readonly key: string;
+  readonly level: Level | undefined;
+}
+
+/** What {@link PlainJson} writes of records of this kind. */
 export type FieldsToWrite = Level;
 
 /** The fields of a record, made ready for use. */
 export function fieldsToWrite(given: Fields): FieldsToWrite {
-  const fields: [string, { key: string; level: Level | undefined } | null][] = [];
-  const always: string[] = [];
-  for (const [camel, of] of Object.entries(given)) {
-    if (typeof of === "string") always.push(`"${camel}":${of}`);
-    const level = typeof of === "object" ? fieldsToWrite(of) : undefined;
-    for (const key of [camel, snakeOf(camel)]) {
-      fields.push([key, of === 0 || typeof of === "string" ? null : { key: `"${key}":`, level }]);
+  const always = Object.entries(given).flatMap(([key, of]) => (typeof of === "string" ? [`"${key}":${of}`] : []));
+  const fields = Object.entries(given).flatMap(([key, of]) => {
+    const isRead = of === 1 || typeof of === "object";
+    return bothSpellings(key, isRead ? fieldOf(of === 1 ? undefined : fieldsToWrite(of)) : () => null);
+  });
+  return { writesOthers: false, fields: new Map(fields), always: always.join(",") };
+}
+
+/** A record of which everything is written, but of the values of some keys only their fields. */
+export function allButIn(given: Readonly<Record<string, FieldsToWrite>>): FieldsToWrite {
+  const fields = Object.entries(given).flatMap(([key, level]) => bothSpellings(key, fieldOf(level)));
+  return { writesOthers: true, fields: new Map(fields), always: "" };
+}
+
+function fieldOf(level: Level | undefined): (key: string) => Field {
+  return (key) => ({ key: `"${key}":`, level });
+}
+
+function bothSpellings(camel: string, make: (key: string) => Field | null): [string, Field | null][] {
+  return [camel, snakeOf(camel)].map((key) => [key, make(key)]);
+}
+
+/** Fields that are in one of these or the other. */
+export function mergedFields(all: readonly Fields[]): Fields {
+  const merged: Record<string, Fields[string]> = {};
+  for (const fields of all) {
+    for (const [key, of] of Object.entries(fields)) {
+      const known = merged[key] ?? 0;
+      merged[key] = typeof known === "object" && typeof of === "object" ? mergedFields([known, of]) : more(known, of);
     }
   }
-  return { fields: new Map(fields), always: always.join(",") };
+  return merged;
+}
+
+/** Which of two ways to write a field writes more. */
+function more(a: Fields[string], b: Fields[string]): Fields[string] {
+  const rank = (of: Fields[string]) => (of === 1 ? 3 : typeof of === "object" ? 2 : of === 0 ? 0 : 1);
+  return rank(a) >= rank(b) ? a : b;
 }
 
 /** Something that is not plain. */
@@ -91,7 +127,8 @@ export class PlainJson {
       const field = level.fields.get(key);
       if (field === null) continue;
       const part = (value as Record<string, unknown>)[key];
-      const written = field === undefined ? signOf(part) : this.#json(part, field.level, depth + 1);
+      const written =
+        field === undefined && !level.writesOthers ? signOf(part) : this.#json(part, field?.level, depth + 1);
       if (written !== undefined)
         json += `${json === "" ? "" : ","}${field?.key ?? `${JSON.stringify(key)}:`}${written}`;
     }

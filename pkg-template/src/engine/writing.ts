@@ -3,7 +3,7 @@
 import { AdkMetricsError } from "../errors.js";
 import { MAX_DEPTH } from "../generated/limits.js";
 import { checkCount, checkSize, isWellFormed, wellFormed } from "./checks.js";
-import { PlainJson } from "./plain-json.js";
+import { type FieldsToWrite, PlainJson } from "./plain-json.js";
 import { joinedInSteps, type Steps } from "./steps.js";
 import { isTypedArray, messageOf } from "./values.js";
 
@@ -27,9 +27,11 @@ const COLLECTION_HELP = {
 /**
  * `JSON.stringify`, with an error that names the place instead of a loss: it would write NaN and the infinities as
  * `null` and say nothing of where a cycle or a BigInt is.
+ *
+ * @param fields What is read of a value. If all is plain, nothing else need be written.
  */
-export function stringify(value: object, name: string): string {
-  const plain = new PlainJson(MOST_PLAIN).write(value);
+export function stringify(value: object, name: string, fields?: FieldsToWrite): string {
+  const plain = new PlainJson(MOST_PLAIN).write(value, fields);
   // That is what becomes of an object that holds its content elsewhere.
   if (plain !== undefined && plain !== "{}") return plain;
   try {
@@ -78,11 +80,11 @@ function unserializable(cause: unknown, name: string): AdkMetricsError {
 const ITEMS_AT_ONCE = 64;
 
 /** The JSON of an object as bytes. That of a long list, such as the cases of an evalset, is written some items at a time. */
-export function* writtenInSteps(value: object, name: string): Steps<Uint8Array> {
-  if (!hasLongList(value)) return encode(stringify(value, name), name);
+export function* writtenInSteps(value: object, name: string, fields?: FieldsToWrite): Steps<Uint8Array> {
+  if (!hasLongList(value)) return encode(stringify(value, name, fields), name);
   const pieces: Uint8Array[] = [];
   try {
-    for (const json of new Check(name).json(value)) {
+    for (const json of new Check(name).json(value, fields)) {
       pieces.push(encoder.encode(json));
       yield;
     }
@@ -139,10 +141,10 @@ class Check {
   }
 
   /** Checks an object without `toJSON` and writes it: pieces of JSON, one for each item of a long list in it. */
-  *json(value: object): Generator<string> {
+  *json(value: object, fields: FieldsToWrite | undefined): Generator<string> {
     checkCount((this.#values += 1), this.#name);
     if (isLongList(value)) {
-      yield* this.#items(value);
+      yield* this.#items(value, fields);
       return;
     }
     this.#above.add(value);
@@ -154,7 +156,7 @@ class Check {
         separator = ",";
         checkCount((this.#values += 1), this.#name);
         this.#path.push(key);
-        yield* this.#items(list);
+        yield* this.#items(list, fields?.fields.get(key)?.level);
         this.#path.pop();
         continue;
       }
@@ -167,23 +169,23 @@ class Check {
     yield separator === "{" ? "{}" : "}";
   }
 
-  *#items(list: readonly unknown[]): Generator<string> {
+  *#items(list: readonly unknown[], fields: FieldsToWrite | undefined): Generator<string> {
     this.#above.add(list);
     const { length } = list;
     checkCount(this.#values + length, this.#name);
     for (let begin = 0; begin < length; begin += ITEMS_AT_ONCE) {
       const end = Math.min(begin + ITEMS_AT_ONCE, length);
       yield begin === 0 ? "[" : ",";
-      yield this.#plainItems(list, begin, end) ?? this.#checkedItems(list, begin, end);
+      yield this.#plainItems(list.slice(begin, end), fields) ?? this.#checkedItems(list, begin, end);
     }
     yield "]";
     this.#above.delete(list);
   }
 
   /** Some items of a list as JSON, if all of them are plain. */
-  #plainItems(list: readonly unknown[], begin: number, end: number): string | undefined {
+  #plainItems(items: readonly unknown[], fields: FieldsToWrite | undefined): string | undefined {
     const writer = new PlainJson(MOST_PLAIN);
-    const json = writer.write(list.slice(begin, end))?.slice(1, -1);
+    const json = writer.write(items, fields)?.slice(1, -1);
     if (json === undefined) return undefined;
     checkCount((this.#values += writer.values), this.#name);
     checkSize((this.#characters += writer.characters), this.#name);

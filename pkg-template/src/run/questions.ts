@@ -22,8 +22,9 @@ export async function otherQuestions(
   const { run, header } = session;
   let count = 0;
   let first: readonly string[] = [];
-  for (let pairing = 0; pairing < header.total; pairing += 1) {
-    const found = call(plan, () => run.otherQuestion(pairing));
+  for (let next = 0; next < header.total;) {
+    const [end, ...found] = call(plan, () => run.otherQuestion(next));
+    next = Number(end);
     if (found.length > 0) {
       count += 1;
       if (count === 1) first = found;

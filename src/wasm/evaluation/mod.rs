@@ -146,12 +146,14 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.unscorable(case))
     }
 
-    /// The first turn of a case result with a user message that differs from the evalset: the case, the turn, and both
-    /// texts. Empty if there is none.
+    /// Looks at some case results from index `next` on, until there is one with a user message that differs from the
+    /// evalset. Returns the index of the next to look at; then, if there was one, its case, the turn, and both texts.
     #[wasm_bindgen(js_name = otherQuestion)]
     #[must_use]
-    pub fn other_question(&self, pairing: usize) -> Vec<String> {
-        self.run.with_dependent(|_, run| run.other_question(pairing))
+    pub fn other_question(&self, mut next: usize) -> Vec<String> {
+        let mut found = self.run.with_dependent(|_, run| run.other_question(&mut next));
+        found.insert(0, next.to_string());
+        found
     }
 
     /// Starts the run's clock at the time when reading the inputs began, so that reading counts. Otherwise the first poll

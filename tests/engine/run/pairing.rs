@@ -178,9 +178,9 @@ fn runs_with_other_questions_are_found_and_reformatted_ones_are_not() {
     let expected = asked(&["In Rome?", "In  Oslo?\n", "In Bonn?", "In Bonn?"]);
     let actual = asked(&["In Paris?", "In\nOslo?", "", "In Bonn?"]);
     with_run(&expected, &actual, MATCH, quiet(), |run| {
-        assert_eq!(run.other_question(0), ["0", "2", "In Paris?", "In Rome?"]);
+        assert_eq!(run.other_question(&mut 0), ["0", "2", "In Paris?", "In Rome?"]);
         for pairing in 1..5 {
-            assert!(run.other_question(pairing).is_empty());
+            assert!(run.other_question(&mut pairing.clone()).is_empty());
         }
     });
 }

@@ -55,6 +55,9 @@ export async function refuse(work, expected, what) {
 
 export const asEvalSet = (evalSet) => () => evaluate({ evalSet, actual: SMALL, criteria: CRITERIA });
 export const asActual = (actual) => () => evaluate({ evalSet: SMALL, actual, criteria: CRITERIA });
+/** A judge may be shown any field, so all are read. */
+const JUDGED = { ...CRITERIA, final_response_match_v2: 0.5 };
+export const asJudged = (actual) => () => evaluate({ evalSet: SMALL, actual, criteria: JUDGED, judge: () => "" });
 export const asConfig = (config) => () => evaluate({ evalSet: SMALL, actual: SMALL, config });
 export const everywhere = { evalSet: asEvalSet, actual: asActual, config: asConfig };
 
