@@ -108,6 +108,15 @@ const SCREENS = {
   sentences: (page) => caseOf(page, "Ferry press", "incident"),
   rubrics: (page) => caseOf(page, "Cake orders", "birthday_inscription"),
   events: (page) => caseOf(page, "Travel concierge", "weekend_in_rome"),
+  labels: async (page) => {
+    await scored(page, "Cake orders");
+    await page.getByRole("link", { name: "Label verdicts" }).click();
+    for (const key of ["y", "n", "y", "y", "n"]) {
+      await page.locator(".label-sides").last().waitFor();
+      await page.keyboard.press(key);
+    }
+    await page.getByText("5 labels").waitFor();
+  },
   edit: async (page) => {
     await caseOf(page, "Weather", "two_cities");
     await page.getByRole("link", { name: "Edit the case" }).click();

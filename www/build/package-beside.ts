@@ -18,6 +18,7 @@ const ENGINE = { name: "adk-metrics/web", path: join(modules, "web.js") };
 const ENTRIES: Readonly<Record<string, string>> = {
   "adk-metrics/report": "report.js",
   "adk-metrics/interop": "interop.js",
+  "adk-metrics/calibration": "calibration.js",
 };
 
 /** Where the engine is for its entry, and where it is for a chunk; no bundler should look for it there. */

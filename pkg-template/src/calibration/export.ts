@@ -1,6 +1,6 @@
 /** The verdicts that are worth labelling, as a file that people fill in. */
 
-import { reading, unexpected } from "../engine/values.js";
+import { isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { optionsOf } from "../known-options.js";
 import { cell } from "../report/csv.js";
@@ -8,7 +8,8 @@ import { rubricWords } from "../report/judged.js";
 import { answerOf, certaintyOf, saidIn } from "./subjects.js";
 import { scaleOf } from "./matched.js";
 import { foundIn, type Verdict } from "./verdicts.js";
-import type { LabelSheetOptions, ResultsInput } from "./types.js";
+import { definedProperties } from "../lists.js";
+import type { Label, LabelSheetOptions, ResultsInput, VerdictOptions, VerdictToLabel } from "./types.js";
 
 const COLUMNS = ["evalset", "case", "run", "turn", "metric", "rubric", "label", "annotator", "chosen"];
 const JUDGED_COLUMNS = ["judge", "why"];
@@ -25,37 +26,93 @@ const SHOWN_COLUMNS = ["rule", "question", "answer", "expected"];
  */
 export function labelSheet(results: ResultsInput | readonly ResultsInput[], options: LabelSheetOptions = {}): string {
   const given = optionsOf(options, ["count", "blind", "random", "seed", "metrics"]);
-  const { count = 50, blind = false, random = false, seed = 0, metrics } = given;
-  if (!(Number.isSafeInteger(count) && count > 0)) throw unexpected("a whole number from 1 up", count, "count");
-  if (!Number.isSafeInteger(seed)) throw unexpected("a whole number", seed, "seed");
+  const { blind = false, random = false } = given;
   return reading("results", () => {
-    const { verdicts, judges } = foundIn(results);
-    const asked = new Set(metrics ?? judges.map(({ metricName }) => metricName));
-    const wanted = verdicts.filter(
-      (verdict) => (asked.size === 0 || asked.has(verdict.metricName)) && isAsked(verdict, verdicts),
-    );
-    if (wanted.length === 0) {
-      const names = [...new Set(verdicts.map(({ metricName }) => metricName))];
-      throw new AdkMetricsError("invalid_input", "there is no verdict to label", {
-        path: "results",
-        help: names.length === 0 ? "The results have no verdict at all" : `There are verdicts of ${names.join(", ")}`,
-      });
-    }
-    const ordered = random
-      ? shuffled(wanted, seed)
-      : wanted
-          .map((verdict) => ({ verdict, doubt: doubtOf(verdict) }))
-          .sort((a, b) => b.doubt - a.doubt)
-          .map(({ verdict }) => verdict);
     const header = [...COLUMNS, ...(blind ? [] : JUDGED_COLUMNS), ...SHOWN_COLUMNS];
-    const rows = ordered.slice(0, count).map((verdict) => rowOf(verdict, blind, random));
-    return [header, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+    const rows = chosen(results, { count: 50, ...given }).map((verdict) => rowOf(verdict, blind, random));
+    return linesOf([header, ...rows]);
   });
 }
 
-/** People label rubrics, not the share of them that is met. */
-function isAsked({ metricName, rubricId }: Verdict, all: readonly Verdict[]): boolean {
-  return rubricId !== undefined || !all.some((one) => one.metricName === metricName && one.rubricId !== undefined);
+/**
+ * The verdicts of results that people can label, in the order of {@link labelSheet}: the most doubtful first or, with `random`,
+ * drawn at random.
+ *
+ * @param options Without a `count`, all of them.
+ * @throws {AdkMetricsError} `invalid_input` for what are no results, and for results without such a verdict.
+ *
+ * @example
+ * const [first] = verdictsToLabel(results);
+ */
+export function verdictsToLabel(
+  results: ResultsInput | readonly ResultsInput[],
+  options: VerdictOptions = {},
+): VerdictToLabel[] {
+  const given = optionsOf(options, ["count", "random", "seed", "metrics"]);
+  return reading("results", () => chosen(results, given).map(toLabel));
+}
+
+function toLabel(verdict: Verdict): VerdictToLabel {
+  const { evalSetId, evalId, run, turn, metricName, rubricId, passes, score, rationale } = verdict;
+  const rule = ruleOf(verdict);
+  return {
+    ...{ evalSetId, evalId, run, metricName, judge: { passes, ...definedProperties({ score }) } },
+    ...definedProperties({ turn, rubricId, rule: rule === "" ? undefined : rule, scale: scaleOf(verdict), rationale }),
+  };
+}
+
+/** The verdicts that options ask for, in their order. */
+function chosen(results: ResultsInput | readonly ResultsInput[], options: VerdictOptions): Verdict[] {
+  const { count = Infinity, random = false, seed = 0, metrics } = options;
+  if (!((Number.isSafeInteger(count) || count === Infinity) && count > 0)) {
+    throw unexpected("a whole number from 1 up", count, "count");
+  }
+  if (!Number.isSafeInteger(seed)) throw unexpected("a whole number", seed, "seed");
+  const { verdicts, judges } = foundIn(results);
+  const asked = new Set(metrics ?? judges.map(({ metricName }) => metricName));
+  const ofRubrics = new Set(verdicts.flatMap(({ metricName, rubricId }) => (rubricId === undefined ? [] : metricName)));
+  // People label rubrics, not the share of them that is met.
+  const isAsked = ({ metricName, rubricId }: Verdict) => rubricId !== undefined || !ofRubrics.has(metricName);
+  const wanted = verdicts.filter((verdict) => (asked.size === 0 || asked.has(verdict.metricName)) && isAsked(verdict));
+  if (wanted.length === 0) {
+    const names = [...new Set(verdicts.map(({ metricName }) => metricName))];
+    throw new AdkMetricsError("invalid_input", "there is no verdict to label", {
+      path: "results",
+      help: names.length === 0 ? "The results have no verdict at all" : `There are verdicts of ${names.join(", ")}`,
+    });
+  }
+  const ordered = random
+    ? shuffled(wanted, seed)
+    : wanted
+        .map((verdict) => ({ verdict, doubt: doubtOf(verdict) }))
+        .sort((a, b) => b.doubt - a.doubt)
+        .map(({ verdict }) => verdict);
+  return ordered.slice(0, count);
+}
+
+/**
+ * Writes labels as CSV that {@link readLabels}, {@link calibrate} and the command read, with a column for comments.
+ *
+ * @example
+ * await writeFile("labels.csv", writeLabels(labels));
+ */
+export function writeLabels(labels: readonly Label[]): string {
+  if (!Array.isArray(labels)) throw unexpected("a list of labels", labels, "labels");
+  return reading("labels", () => {
+    const rows = labels.map((one: Label, at) => {
+      if (!isObject(one)) throw unexpected("a label, which is an object", one, `labels[${at}]`);
+      const { evalSetId, evalId, run, turn, metricName, rubricId, label, annotator, chosen: why, comment } = one;
+      const word = label === true ? "pass" : label === false ? "fail" : label;
+      return [evalSetId, evalId, run, turn, metricName, rubricId, word, annotator, why, comment].map((value) =>
+        cell(String(value ?? "")),
+      );
+    });
+    return linesOf([[...COLUMNS, "comment"], ...rows]);
+  });
+}
+
+function linesOf(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.join(",")}\r\n`).join("");
 }
 
 /** How doubtful a verdict is, from 0 to 1: how its samples disagree, and how near its score is to the threshold. */

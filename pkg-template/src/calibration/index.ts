@@ -5,7 +5,8 @@
 
 export { calibrate } from "./calibrate.js";
 export { compareJudges } from "./compare.js";
-export { labelSheet } from "./export.js";
+export { labelSheet, verdictsToLabel, writeLabels } from "./export.js";
+export { readLabels } from "./read.js";
 export { renderCalibrationMarkdown, renderCalibrationTable } from "./render.js";
 export { renderCalibrationHtml } from "./render-html.js";
 export { withCalibration } from "./stored.js";

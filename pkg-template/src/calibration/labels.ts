@@ -28,6 +28,7 @@ const NAMES: Readonly<Record<LabelField, readonly string[]>> = {
   label: ["label"],
   annotator: ["annotator"],
   chosen: ["chosen"],
+  comment: ["comment", "comments"],
 };
 
 const REQUIRED = ["evalId", "metricName", "label"] as const;

@@ -52,7 +52,8 @@ export function keyOf({ evalSetId, evalId, run, turn, metricName, rubricId }: Ve
   return JSON.stringify([evalSetId, evalId, run, turn ?? 0, metricName, rubricId ?? null]);
 }
 
-interface Reading {
+/** A label with the verdict that it is about. */
+export interface Reading {
   row: LabelRow;
   verdict: Verdict;
   annotator: string;
@@ -60,8 +61,11 @@ interface Reading {
   score?: number;
 }
 
-/** Finds the verdict of each label. */
-export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[]): Matched {
+/** Each label with its verdict, how many rows have none, and why others are about no verdict. */
+export function readingsOf(
+  rows: readonly LabelRow[],
+  verdicts: readonly Verdict[],
+): { readings: Reading[]; empty: number; problems: LabelProblem[] } {
   const find = finderOf(verdicts);
   const problems: LabelProblem[] = [];
   const readings: Reading[] = [];
@@ -77,6 +81,12 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
     if ("verdict" in read) readings.push(read);
     else problems.push({ ...positionOf(row), ...read });
   }
+  return { readings, empty, problems };
+}
+
+/** Finds the verdict of each label, and what people say of each together. */
+export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[]): Matched {
+  const { readings, empty, problems } = readingsOf(rows, verdicts);
   const labelled: Labelled[] = [];
   const undecided: Matched["undecided"] = [];
   let used = 0;
@@ -111,7 +121,7 @@ function positionOf({ line, at }: LabelRow): { line?: number; label: number } {
 
 type Wrong = Pick<LabelProblem, "message" | "help">;
 
-const text = (value: unknown): string => (value === undefined || value === null ? "" : String(value).trim());
+export const text = (value: unknown): string => (value === undefined || value === null ? "" : String(value).trim());
 
 /** What was chosen as doubtful, in another spelling, would count among those that were drawn at random. */
 function wrongChoice({ fields }: LabelRow): Wrong | undefined {
@@ -123,6 +133,11 @@ function wrongChoice({ fields }: LabelRow): Wrong | undefined {
   };
 }
 
+/** How labels may have an id: without white space around it, and as a cell has it where it looks like a formula. */
+function spellings(id: string): ReadonlySet<string> {
+  return new Set([id.trim(), cellText(id).trim()]);
+}
+
 /** What finds the verdict that a label is about. */
 function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: Verdict } | Wrong {
   const byId = new Map<string, Verdict[]>();
@@ -132,14 +147,11 @@ function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: V
     else known.push(verdict);
   };
   for (const verdict of verdicts) {
-    add(verdict.evalId, verdict);
-    // As a file of labels has it, where an id looks like a formula.
-    const inCell = cellText(verdict.evalId);
-    if (inCell !== verdict.evalId) add(inCell, verdict);
+    for (const id of spellings(verdict.evalId)) add(id, verdict);
   }
   return ({ fields }) => {
     const evalId = text(fields.evalId);
-    const ofCase = byId.get(evalId) ?? byId.get(evalId.trim());
+    const ofCase = byId.get(evalId);
     if (ofCase === undefined) {
       return unknown("case", evalId, [...byId.keys()], "Cases go by their eval id");
     }
@@ -165,7 +177,7 @@ function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: V
       const names = valuesOf(inSet, ({ metricName }) => metricName);
       return unknown("verdict of the metric", metric, names, `This case has verdicts of ${names.join(", ")}`);
     }
-    const ofRubric = ofMetric.filter(({ rubricId = "" }) => rubricId === rubric || cellText(rubricId) === rubric);
+    const ofRubric = ofMetric.filter(({ rubricId = "" }) => spellings(rubricId).has(rubric));
     if (ofRubric.length === 0) {
       const names = valuesOf(ofMetric, ({ rubricId = "" }) => rubricId).filter((name) => name !== "");
       if (rubric === "") return { message: "the label names no rubric", help: `The rubrics are ${names.join(", ")}` };
@@ -222,7 +234,7 @@ function narrowed(
   of: (one: Verdict) => string,
 ): readonly Verdict[] | undefined {
   if (value === "") return all;
-  const found = all.filter((one) => of(one) === value || cellText(of(one)) === value);
+  const found = all.filter((one) => spellings(of(one)).has(value));
   return found.length === 0 ? undefined : found;
 }
 

@@ -201,7 +201,41 @@ export interface Label {
   annotator?: string;
   /** Why this verdict was chosen for labelling: at `random`, or because it looks `doubtful`. Default: at random. */
   chosen?: "random" | "doubtful";
+  /** What the person says of it beside the label. Nothing is computed from it. */
+  comment?: string;
 }
+
+/** Labels that were read, each with the verdict that it is about. */
+export interface ReadLabels {
+  /** Each names the evalset, the run and the turn of its verdict, also where the file left them out. */
+  labels: (Label & Required<Pick<Label, "evalSetId" | "run">> & { label: boolean | number })[];
+  /** Rows without a label. */
+  empty: number;
+  /** Why the others are about no verdict of the results. */
+  problems: LabelProblem[];
+}
+
+/** A verdict that people can label. */
+export interface VerdictToLabel {
+  evalSetId: string;
+  evalId: string;
+  run: number;
+  /** Absent for a metric of whole conversations. */
+  turn?: number;
+  metricName: string;
+  rubricId?: string;
+  /** The words of the rubric. */
+  rule?: string;
+  /** The least and the most score of a label, for a metric whose labels are scores. */
+  scale?: { least: number; most: number };
+  /** What the judge says. */
+  judge: { passes: boolean; score?: number };
+  /** Why, in the judge's words. */
+  rationale?: string;
+}
+
+/** Which verdicts to label, and in which order. */
+export type VerdictOptions = Pick<LabelSheetOptions, "count" | "random" | "seed" | "metrics">;
 
 /** Labels as text (CSV, JSON or lines of JSON) or its bytes, or as objects. */
 export type LabelsInput = string | Uint8Array | readonly Label[];

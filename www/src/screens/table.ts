@@ -19,6 +19,7 @@ export const SCREENS = {
   run: { title: "Run", load: () => import("./run/run.js") },
   results: { title: "Results" },
   case: { title: "Case", stepOf: "results", load: () => import("./case/case.js") },
+  labels: { title: "Labels", stepOf: "results", load: () => import("./labels/labels.js") },
   edit: { title: "Edit", stepOf: "results", load: () => import("./edit/edit.js") },
   runs: { title: "Runs side by side", stepOf: "compare", load: () => import("./runs/runs.js") },
   compare: { title: "Compare", load: () => import("./compare/compare.js") },

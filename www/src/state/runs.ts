@@ -8,6 +8,7 @@ import { addressText } from "../route.js";
 import { engine } from "../worker/client.js";
 import { countsOf } from "../worker/counts.js";
 import type { ComparableRun } from "../worker/protocol.js";
+import { forgetLabels } from "./labels.js";
 import { open, restoreThresholds, runProgress, summary, thresholds, verdicts } from "./run.js";
 import { load, remove, store } from "./storage.js";
 import { keptRunIn, runEntriesIn } from "./stored-values.js";
@@ -196,6 +197,7 @@ export async function saveRuns(isCurrent: () => boolean): Promise<void> {
     deleted.delete(id);
     stored.delete(id);
     await remove(keyOf(id));
+    await forgetLabels(id);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { type JudgeField, OPTIONS, PROVIDERS, type ProviderName } from "virtual:manifest";
-import type { ComparableRun, KeptRun } from "../worker/protocol.js";
+import type { ComparableRun, GivenLabel, KeptRun } from "../worker/protocol.js";
 import type { NewFile } from "./inputs.js";
 import type { Fields, JudgeKind, JudgeSettings, PriceFields, RunOptions } from "./judge.js";
 import type { Role } from "./matching.js";
@@ -152,6 +152,27 @@ export function runEntriesIn(value: unknown): RunEntry[] {
         sets: counted,
         thresholds: [...thresholdsIn(thresholds)],
         ...(isTime ? { creationTimestamp } : {}),
+      },
+    ];
+  });
+}
+
+/** What people said of verdicts. */
+export function labelsIn(value: unknown): GivenLabel[] {
+  return itemsOf(value).flatMap((given): GivenLabel[] => {
+    const { evalSetId, evalId, run, turn, metricName, rubricId, label, annotator, chosen, comment } =
+      propertiesOf(given);
+    if (!isString(evalSetId) || !isString(evalId) || !isString(metricName) || !isAmount(run)) return [];
+    const isLabel = typeof label === "boolean" || Number.isFinite(label);
+    return [
+      {
+        ...{ evalSetId, evalId, run, metricName },
+        ...(isAmount(turn) ? { turn } : {}),
+        ...(isString(rubricId) ? { rubricId } : {}),
+        ...(isLabel ? { label: label as boolean | number } : {}),
+        ...(isString(annotator) ? { annotator } : {}),
+        ...(chosen === "random" || chosen === "doubtful" ? { chosen } : {}),
+        ...(isString(comment) ? { comment } : {}),
       },
     ];
   });

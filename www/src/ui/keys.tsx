@@ -28,6 +28,16 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [key: st
       ["Escape", "Clear a highlight"],
     ],
   ],
+  [
+    "Labels",
+    [
+      ["y, n", "The verdict should pass, or fail; the rubric is met, or not"],
+      ["1 to 5", "A score, where the metric has a scale"],
+      ["← →", "The previous and the next verdict"],
+      ["c", "Comment; with Enter back"],
+      ["Backspace", "Remove the label"],
+    ],
+  ],
 ];
 
 /** Whether an element takes what is typed. */

@@ -68,7 +68,7 @@ export function textOf(report: string | Iterable<string>): string {
 }
 
 /** A file name that is valid on every file system. */
-function fileName(evalSetId: string, ending: string): string {
+export function fileName(evalSetId: string, ending: string): string {
   const name = evalSetId.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 100);
   return `${name === "" ? "evalset" : name}${ending}`;
 }

@@ -4,6 +4,7 @@ import type { EvalSetResult } from "adk-metrics/web";
 import type { Comparing } from "./protocol-compare.js";
 import type { Editing } from "./protocol-edit.js";
 import type { Exporting } from "./protocol-export.js";
+import type { Labelling } from "./protocol-label.js";
 import type { Opening } from "./protocol-open.js";
 import type { SideBySide } from "./protocol-matrix.js";
 import type { Studying } from "./protocol-study.js";
@@ -11,7 +12,7 @@ import type { Run, ScoredSet } from "./runs.js";
 import type { RunSummary } from "./protocol.js";
 
 /** What the parts offer to the page. */
-export interface Parts extends Comparing, Editing, Exporting, Opening, SideBySide, Studying {}
+export interface Parts extends Comparing, Editing, Exporting, Labelling, Opening, SideBySide, Studying {}
 
 /** What the parts are given. */
 export interface PartsContext {
@@ -37,6 +38,9 @@ export function partsOf({ ready, resultsOf, runOf, keep, forget }: PartsContext)
     ),
     ...lazy<Exporting>(["formats", "filesOf", "packRun", "unpackRun"], async () =>
       (await import("./exporting.js")).exporting(ready, resultsOf, keep),
+    ),
+    ...lazy<Labelling>(["verdictsToLabel", "verdictsOfCase", "calibration", "readLabels", "labelsFile"], async () =>
+      (await import("./labelling.js")).labelling(resultsOf),
     ),
     ...lazy<Opening>(["openResults", "keepRun", "restoreRun", "runSummary", "forgetRun"], async () =>
       (await import("./opening.js")).opening(ready, runOf, keep, forget),

@@ -224,6 +224,7 @@ export type * from "./protocol-compare.js";
 export type * from "./protocol-edit.js";
 export type * from "./protocol-inputs.js";
 export type * from "./protocol-export.js";
+export type * from "./protocol-label.js";
 export type * from "./protocol-matrix.js";
 export type * from "./protocol-open.js";
 export type * from "./protocol-study.js";

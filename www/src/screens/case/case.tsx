@@ -26,6 +26,7 @@ import { names, rows } from "../results/view.js";
 import { Calls } from "./calls.js";
 import { AgentInstructions, Events } from "./events.js";
 import { Judged } from "./judged.js";
+import { useLabels } from "./label.js";
 import { comparesCalls, comparesTexts, questionOf } from "./model.js";
 import { ContextText, type Highlight, HighlightContext } from "./highlight.js";
 import { Responses } from "./responses.js";
@@ -162,6 +163,7 @@ function CaseArticle({ run, row }: { run: string; row: number }) {
     };
     // The status changes when a pending case is scored during the run.
   }, [run, row, status]);
+  useLabels(run, row, status);
   const name = names.value[row] ?? "";
   const shown = content.value?.result;
   return (
@@ -418,7 +420,12 @@ function Turn({ turn, content, details, index, count, matchings, mode, ask, fold
           mode={mode}
         />
         <div class="turn-lower">
-          <Judged metrics={metrics} ask={(metric, vote) => ask(index, metric, vote)} />
+          <Judged
+            turn={index}
+            isLast={index === count - 1}
+            metrics={metrics}
+            ask={(metric, vote) => ask(index, metric, vote)}
+          />
           <div class="context" tabIndex={0} role="group" aria-label={`What happened in turn ${index + 1}`}>
             <Events details={details} />
             <AgentInstructions invocation={invocation} />

@@ -8,16 +8,20 @@ import { count, scoreText } from "../../ui/format.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Text } from "../../ui/text.js";
 import type { Question } from "../../worker/protocol.js";
+import { LabelVerdict } from "./label.js";
 import { Sentences } from "./sentences.js";
 import "./judged.css";
 
 export interface JudgedProps {
+  /** The turn, counted from 0, and whether it is the last. */
+  turn: number;
+  isLast: boolean;
   metrics: readonly EvalMetricResult[];
   /** Loads the question that a vote answers from the worker. */
   ask(metric: EvalMetricResult, vote: SampleVote): Promise<Question | undefined>;
 }
 
-export function Judged({ metrics, ask }: JudgedProps) {
+export function Judged({ metrics, ask, ...place }: JudgedProps) {
   const shown = metrics.filter(({ evalStatus }) => evalStatus !== EvalStatus.INFORMATIONAL);
   if (shown.length === 0) return null;
   const { told: individual, alike: grouped } = groupByReason(shown);
@@ -25,7 +29,7 @@ export function Judged({ metrics, ask }: JudgedProps) {
     <section class="judged">
       <h3>Metrics of this turn</h3>
       {individual.map((metric) => (
-        <MetricBlock key={metric.metricName} metric={metric} ask={ask} />
+        <MetricBlock key={metric.metricName} metric={metric} ask={ask} {...place} />
       ))}
       {grouped.map(([reason, names]) => (
         <article key={reason} class={`metric ${toneOf(EvalStatus.NOT_EVALUATED)}`}>
@@ -61,7 +65,7 @@ function groupByReason(metrics: readonly EvalMetricResult[]) {
   return { told: metrics.filter(({ metricName }) => !groupedNames.has(metricName)), alike: grouped };
 }
 
-function MetricBlock({ metric, ask }: { metric: EvalMetricResult; ask: JudgedProps["ask"] }) {
+function MetricBlock({ metric, ask, turn, isLast }: Omit<JudgedProps, "metrics"> & { metric: EvalMetricResult }) {
   const { metricName, evalStatus, score, threshold, reason, explanation, details } = metric;
   const { samples, sentences, warnings, scoredBy } = explanation ?? {};
   const remarks = (details?.rubricScores ?? []).filter((entry) => isRemark(entry) && entry.rationale !== reason);
@@ -77,6 +81,7 @@ function MetricBlock({ metric, ask }: { metric: EvalMetricResult; ask: JudgedPro
           {threshold !== undefined && <span class="muted"> ≥ {threshold}</span>}
         </span>
       </header>
+      <LabelVerdict turn={turn} isLast={isLast} metricName={metricName} />
       {reason !== undefined && (
         <div class="reason">
           <Text fold={600}>{reason}</Text>

@@ -8,6 +8,7 @@ import { scoreText } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
+import { LabelVerdict } from "./label.js";
 import { isRemark } from "./judged.js";
 import { isRecord } from "./model.js";
 import "./rubrics.css";
@@ -165,15 +166,24 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
           <More limit={limit} total={rubrics.length} step={RUBRICS_PER_PAGE} noun="rubric" />
         </div>
         {rubric !== undefined && cell !== undefined && (
-          <div class={`rationale ${toneOf(status)}`} role="status">
-            <p>
-              <b>
-                <Name>{rubric.id}</Name>
-              </b>{" "}
-              in turn {turn + 1}: <span class="tone">{STATUS_TEXTS.get(status)}</span>
-              {cell.votes !== undefined && <span class="muted">, {votesInWords(cell.votes)}</span>}
-            </p>
-            <Text fold={800}>{cell.score?.rationale ?? "No sample gave a verdict on it."}</Text>
+          <div>
+            <div class={`rationale ${toneOf(status)}`} role="status">
+              <p>
+                <b>
+                  <Name>{rubric.id}</Name>
+                </b>{" "}
+                in turn {turn + 1}: <span class="tone">{STATUS_TEXTS.get(status)}</span>
+                {cell.votes !== undefined && <span class="muted">, {votesInWords(cell.votes)}</span>}
+              </p>
+              <Text fold={800}>{cell.score?.rationale ?? "No sample gave a verdict on it."}</Text>
+            </div>
+            <LabelVerdict
+              key={`${rubric.id}/${turn}`}
+              turn={turn}
+              isLast={turn === turns - 1}
+              metricName={metric.metricName}
+              rubricId={rubric.id}
+            />
           </div>
         )}
       </div>

@@ -16,7 +16,7 @@ import {
   verdictColumn,
 } from "./view.js";
 
-const CASE_FILTERS: readonly CaseFilter[] = ["all", "passed", "failed", "open", "flipped", "regressed"];
+const CASE_FILTERS: readonly CaseFilter[] = ["all", "passed", "failed", "open", "flipped", "regressed", "disputed"];
 const SCORE = /^(.*)(<|>=)(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
 
 /** What follows `?` in the address; empty if all cases are shown in their own order. */
@@ -79,8 +79,14 @@ addEventListener("hashchange", () => {
   else void showRun(run).then(() => apply(text));
 });
 
+/** The screen that was shown before. */
+let screenBefore: string | undefined;
+
 effect(() => {
   const run = summary.value;
+  const { screen } = route.value;
+  const isFromElsewhere = screenBefore !== undefined && screenBefore !== screen;
+  screenBefore = screen;
   if (run === undefined) return;
   if (awaited !== "") {
     const text = awaited;
@@ -88,7 +94,9 @@ effect(() => {
     apply(text);
   }
   const text = filterText();
-  if (route.value.screen !== "results" || text === addressText()) return;
-  const screen = beforeQuery(location.hash) || "#/results";
-  history.replaceState(history.state, "", text === "" ? screen : `${screen}?${text}`);
+  if (screen !== "results" || text === addressText()) return;
+  // A link from another screen is followed by the listener above.
+  if (isFromElsewhere && addressText() !== "") return;
+  const place = beforeQuery(location.hash) || "#/results";
+  history.replaceState(history.state, "", text === "" ? place : `${place}?${text}`);
 });

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../route.js";
-import { summary } from "../../state/run.js";
+import { disputed, labels } from "../../state/labels.js";
+import { runProgress, summary } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
 import { Choices } from "../../ui/choices.js";
 import { count } from "../../ui/format.js";
@@ -55,6 +56,11 @@ export default function Results() {
         <Title>Results</Title>
         <RunPicker />
         <Export />
+        {runProgress.value === undefined && (
+          <a class="button" href={hrefOf("labels")}>
+            Label verdicts{labels.value.size > 0 && `: ${labels.value.size.toLocaleString("en")}`}
+          </a>
+        )}
       </div>
       <Notices run={run} />
       <div class="overview">
@@ -183,6 +189,9 @@ function Tools({ run }: { run: RunSummary }) {
   const regressedRows = regressed.value;
   if (regressedRows !== undefined) choices.push(["regressed", "Regressed", regressedRows.size]);
   if (flipped > 0 || caseFilter.value === "flipped") choices.push(["flipped", "Flipped", flipped]);
+  if (labels.value.size > 0 || caseFilter.value === "disputed") {
+    choices.push(["disputed", "Label differs", disputed.value.size]);
+  }
   const { by, descending } = sort.value;
   const judged = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [] : [column]));
   return (

@@ -8,6 +8,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
 import { compared, current } from "../../state/compare.js";
+import { disputed } from "../../state/labels.js";
 import { summary, verdicts } from "../../state/run.js";
 import { engine } from "../../worker/client.js";
 import type { RunSummary } from "../../worker/protocol.js";
@@ -21,7 +22,7 @@ export interface Sort {
   descending: boolean;
 }
 
-export type CaseFilter = "all" | "passed" | "failed" | "open" | "flipped" | "regressed";
+export type CaseFilter = "all" | "passed" | "failed" | "open" | "flipped" | "regressed" | "disputed";
 
 export const caseFilter = signal<CaseFilter>("all");
 export const query = signal("");
@@ -248,7 +249,9 @@ export const rows = computed<Uint32Array>(() => {
       ? new Set(flips.value.map(({ row }) => row))
       : caseFilter.value === "regressed"
         ? (regressed.value ?? new Set<number>())
-        : undefined;
+        : caseFilter.value === "disputed"
+          ? disputed.value
+          : undefined;
   const scores = scorePredicate(run, scoreFilter.value);
   const callers = callersOf(run, toolFilter.value);
   const isFree = words.length === 0 && status === undefined && chosen === undefined && shownSet.value < 0;
