@@ -279,8 +279,8 @@ async function* evaluateWith(
         unused = total > 0 ? unusedOptions(given, header.metrics) : undefined;
         // What is one of many was looked at before, with the agent.
         if (total > 0 && belonging !== "one of many") {
-          const found = [...next.value.unscorable()];
-          unscorable = new Map(found.filter(([name]) => !mayHaveRubrics(name, plan.actual)));
+          const found = (await inTurns(next.value.unscorable(), stretch, isCancelled)) ?? [];
+          unscorable = new Map([...found].filter(([name]) => !mayHaveRubrics(name, plan.actual)));
         }
         const ofWhole = typeof belonging === "function" ? undefined : unscorable;
         noteHeader(set, { ...next.value, unscorable: ofWhole }, given, plan, typeof belonging !== "function");

@@ -420,11 +420,11 @@ impl<'t> Parser<'t> {
     }
 
     fn hex(&self, at: usize) -> std::result::Result<u32, Fault> {
-        self.text
-            .get(at..at + 4)
-            .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-            .ok_or(Fault::Hex)
+        let digits = self.bytes.get(at..at + 4).unwrap_or_default();
+        // 1 before the digits, so that their number shows.
+        let read =
+            digits.iter().try_fold(1, |read, digit| Some(read << 4 | char::from(*digit).to_digit(16)?));
+        read.and_then(|read: u32| read.checked_sub(0x1_0000)).ok_or(Fault::Hex)
     }
 
     #[inline(always)]

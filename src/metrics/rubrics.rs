@@ -13,7 +13,7 @@ use crate::model::invocation::{Invocation, Rubric, Turns};
 use crate::model::shape::List;
 
 /// The most rubrics that a case and all its turns may have, repeated ones included. They are joined in one piece.
-pub const MAX_RUBRICS: usize = 1 << 17;
+pub const MAX_RUBRICS: usize = 1 << 16;
 
 /// The rubrics of a case by turn.
 #[derive(Clone, Default)]

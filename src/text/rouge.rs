@@ -9,7 +9,7 @@
 use super::tokens::{Collector, PendingWord, SINGLE, Tokens};
 use super::vocabulary::Vocabulary;
 use super::{Dialect, adk_python, adk_ts};
-use crate::foundation::pace::Pace;
+use crate::foundation::pace::{Pace, at_once};
 
 /// ROUGE-1 of a candidate against a reference; each number lies in 0..=1 and none is ever NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -99,7 +99,7 @@ impl Scorer {
     /// The score of a candidate against a reference.
     pub fn rouge1(&mut self, reference: &str, candidate: &str) -> Rouge {
         self.tokenize(reference, candidate, false);
-        let rouge = self.count();
+        let rouge = at_once(self.count(&Pace::unbroken()));
         self.trim();
         rouge
     }
@@ -107,7 +107,7 @@ impl Scorer {
     /// As [`Scorer::rouge1`], in slices.
     pub async fn rouge1_paced(&mut self, reference: &str, candidate: &str, pace: &Pace) -> Rouge {
         self.tokenize_paced(reference, candidate, false, pace).await;
-        let rouge = self.count();
+        let rouge = self.count(pace).await;
         self.trim();
         rouge
     }
@@ -116,8 +116,7 @@ impl Scorer {
     pub async fn overlap_paced(&mut self, reference: &str, candidate: &str, pace: &Pace) -> Overlap {
         self.tokenize_paced(reference, candidate, true, pace).await;
         let tokens = self.reference.ids.len() + self.candidate.ids.len();
-        let rouge = self.count();
-        pace.count(tokens * WORK_OF_TOKEN).await;
+        let rouge = self.count(pace).await;
         let matched = self.matched(reference, candidate);
         self.trim();
         pace.count(tokens * WORK_OF_TOKEN).await;
@@ -127,7 +126,7 @@ impl Scorer {
     /// The score of a candidate against a reference, and the words that contribute to it.
     pub fn overlap(&mut self, reference: &str, candidate: &str) -> Overlap {
         self.tokenize(reference, candidate, true);
-        let rouge = self.count();
+        let rouge = at_once(self.count(&Pace::unbroken()));
         let matched = self.matched(reference, candidate);
         self.trim();
         Overlap { rouge, matched }
@@ -183,19 +182,25 @@ impl Scorer {
         self.counts.make_room(self.vocabulary.id_end());
     }
 
-    fn count(&mut self) -> Rouge {
+    async fn count(&mut self, pace: &Pace) -> Rouge {
         let (reference, candidate) = (&self.reference.ids, &self.candidate.ids);
         let counts = &mut self.counts;
         let rouge = match self.dialect {
             Dialect::AdkPython => {
-                for &id in reference {
-                    *counts.get_mut(id) += 1;
+                for piece in pieces(reference, pace) {
+                    for &id in piece {
+                        *counts.get_mut(id) += 1;
+                    }
+                    pace.count(piece.len() * WORK_OF_TOKEN).await;
                 }
                 let mut shared = 0;
-                for &id in candidate {
-                    let left = counts.get_mut(id);
-                    shared += usize::from(*left > 0);
-                    *left = left.saturating_sub(1);
+                for piece in pieces(candidate, pace) {
+                    for &id in piece {
+                        let left = counts.get_mut(id);
+                        shared += usize::from(*left > 0);
+                        *left = left.saturating_sub(1);
+                    }
+                    pace.count(piece.len() * WORK_OF_TOKEN).await;
                 }
                 Rouge::from_counts(shared, reference.len(), candidate.len())
             }
@@ -203,16 +208,22 @@ impl Scorer {
                 const IN_REFERENCE: u32 = 1;
                 const IN_CANDIDATE: u32 = 2;
                 let (mut in_reference, mut in_candidate, mut shared) = (0, 0, 0);
-                for &id in reference {
-                    let seen = counts.get_mut(id);
-                    in_reference += usize::from(*seen == 0);
-                    *seen = IN_REFERENCE;
+                for piece in pieces(reference, pace) {
+                    for &id in piece {
+                        let seen = counts.get_mut(id);
+                        in_reference += usize::from(*seen == 0);
+                        *seen = IN_REFERENCE;
+                    }
+                    pace.count(piece.len() * WORK_OF_TOKEN).await;
                 }
-                for &id in candidate {
-                    let seen = counts.get_mut(id);
-                    in_candidate += usize::from(*seen < IN_CANDIDATE);
-                    shared += usize::from(*seen == IN_REFERENCE);
-                    *seen |= IN_CANDIDATE;
+                for piece in pieces(candidate, pace) {
+                    for &id in piece {
+                        let seen = counts.get_mut(id);
+                        in_candidate += usize::from(*seen < IN_CANDIDATE);
+                        shared += usize::from(*seen == IN_REFERENCE);
+                        *seen |= IN_CANDIDATE;
+                    }
+                    pace.count(piece.len() * WORK_OF_TOKEN).await;
                 }
                 counts.clear(candidate);
                 Rouge::from_counts(shared, in_reference, in_candidate)
@@ -298,6 +309,11 @@ impl Counts {
             self.words = Vec::new();
         }
     }
+}
+
+/// Tokens in pieces that are counted at once.
+fn pieces<'t>(ids: &'t [u32], pace: &Pace) -> std::slice::Chunks<'t, u32> {
+    ids.chunks(pace.piece(usize::MAX) / WORK_OF_TOKEN + 1)
 }
 
 /// Byte spans in ascending order to spans in UTF-16 code units.

@@ -117,6 +117,20 @@ describe("the thread is left while inputs are read", () => {
     assert.ok(more >= Math.floor((64 * (ids.length - CASES)) / 2 ** 19), `the thread was left ${more} times more`);
   });
 
+  test("finding out whether a metric can score none of the cases", async () => {
+    const leftFor = async (criteria) => {
+      fakeClock();
+      const stream = evaluateStream({ evalSet: SET_BYTES, actual: SET_BYTES.slice(), criteria });
+      assert.equal((await stream.next()).value.evalId, "case 0");
+      const before = left;
+      for await (const _ of stream);
+      return before;
+    };
+    // No case expects a call, so each of them is looked at.
+    const looked = await leftFor({ ...criteria, tool_parameter_match: 0.5 });
+    assert.ok(looked - (await leftFor(criteria)) >= CASES - 1, `the thread was left ${looked} times`);
+  });
+
   test("an evalset of an agent", async () => {
     const options = { parallelism: 2 };
     let before;

@@ -13,8 +13,8 @@ import { JudgeDispatcher } from "./judging.js";
 import { engineGeneration, release } from "../engine/instance.js";
 import { asksNobody, waiting } from "./waiting.js";
 import { closeSession, maySomebodyBeAsked, openSession, type RunPlan, type Session } from "./session.js";
-import { Stretch } from "../engine/steps.js";
-import { unscorableIn } from "./unscorable.js";
+import { type Steps, Stretch } from "../engine/steps.js";
+import { unscorableInSteps } from "./unscorable.js";
 
 /** Case results per step: few at first, since cases may be large, then as many as make the columns pay. */
 const FIRST_CASES_PER_STEP = 32;
@@ -28,7 +28,7 @@ const TURNS_TO_CATCH_UP = 3;
 
 /** What a run gives out: first its header, then batches of case results and how far its judges are, as they come. */
 export type RunOutput =
-  | { header: RunHeader; warnings: readonly EngineError[]; unscorable: () => ReadonlyMap<string, string> }
+  | { header: RunHeader; warnings: readonly EngineError[]; unscorable: () => Steps<Map<string, string>> }
   | { cases: DecodedCase[] }
   | { judge: JudgeProgress };
 
@@ -133,7 +133,7 @@ class RunDriver {
 
   begin(): RunOutput {
     const { header } = this.#session;
-    const unscorable = () => unscorableIn(this.#plan, this.#session);
+    const unscorable = () => unscorableInSteps(this.#plan, this.#session);
     return { header, warnings: [...header.warnings, ...this.#judges.warnings], unscorable };
   }
 

@@ -1,37 +1,50 @@
 /** Metrics that can score none of the cases, whatever the agent does: nobody would notice that they decide nothing. */
 
 import { call } from "../engine/call.js";
+import type { Steps } from "../engine/steps.js";
 import type { EngineError } from "../generated/contract.js";
-import type { RunPlan, Session } from "./session.js";
+import { isOpen, type RunPlan, type Session } from "./session.js";
 
-/** Why each metric that passes or fails can score none of the selected cases; without those that can score one. */
-export function unscorableIn(plan: RunPlan, { run, header }: Session): Map<string, string> {
-  const isSelected = selectionOf(plan, run);
+/**
+ * Why each metric that passes or fails can score none of the selected cases; without those that can score one. Nothing if the
+ * engine was started afresh on the way.
+ */
+export function* unscorableInSteps(plan: RunPlan, session: Session): Steps<Map<string, string>> {
+  const { run, header } = session;
+  const isSelected = yield* selectionInSteps(plan, session);
   const open = new Map(header.metrics.map(({ metricName, threshold }, at) => [at, { metricName, threshold, why: "" }]));
   for (const [at, { threshold }] of open) if (threshold === undefined) open.delete(at);
   for (let at = 0; open.size > 0; at += 1) {
+    if (!isOpen(session)) return new Map();
+    if (isSelected?.(at) === false) continue;
     const reasons = call(plan, () => run.unscorable(at));
     if (reasons.length === 0) break;
-    if (!isSelected(at)) continue;
     for (const [metric, known] of open) {
       const why = reasons[metric];
       if (!why) open.delete(metric);
       else known.why = why;
     }
+    yield;
   }
   return new Map([...open.values()].flatMap(({ metricName, why }) => (why === "" ? [] : [[metricName, why]])));
 }
 
-/** Says by its position whether a case is selected. */
-function selectionOf(plan: RunPlan, run: Session["run"]): (at: number) => boolean {
-  if (plan.evalIds === undefined) return () => true;
-  const wanted = new Set(plan.evalIds);
+/** How many ids are looked up at a time. */
+const IDS_AT_ONCE = 2 ** 12;
+
+/** Says by its position whether a case is selected, also of the one after the last; nothing if all are. */
+function* selectionInSteps(plan: RunPlan, session: Session): Steps<((at: number) => boolean) | undefined> {
+  if (plan.evalIds === undefined) return undefined;
+  const wanted = new Set<string>();
+  for (const id of plan.evalIds) if (wanted.add(id).size % IDS_AT_ONCE === 0) yield;
   const selected: boolean[] = [];
-  for (;;) {
-    const cases = JSON.parse(call(plan, () => run.casesToJs(selected.length))) as { evalId?: string }[];
-    if (cases.length === 0) return (at) => selected[at] === true;
+  while (isOpen(session)) {
+    const cases = JSON.parse(call(plan, () => session.run.casesToJs(selected.length))) as { evalId?: string }[];
+    if (cases.length === 0) break;
     for (const { evalId = "" } of cases) selected.push(wanted.has(evalId));
+    yield;
   }
+  return (at) => selected[at] !== false;
 }
 
 /** The warning about a metric that can score none of the cases. */

@@ -5,23 +5,27 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 
-use super::scan::{contains, find, slice, span_end};
+use super::scan::{contains, count, find, slice, span_end};
 
 /// The foreign text in a prompt.
 #[derive(Default)]
 pub struct ShownText<'p> {
     prompt: &'p str,
     plain: OnceCell<String>,
-    searches: Cell<u32>,
-    bytes: Cell<usize>,
+    /// Where the beginnings of what was searched for occur: the verdicts of a reply begin alike.
+    beginnings: RefCell<Vec<(String, Vec<usize>)>>,
+    /// How many bytes were compared.
+    compared: Cell<usize>,
     /// The last search and its result: most verdicts have the same words.
     last: RefCell<(String, bool)>,
 }
 
 /// Limits the searches for one reply, which has a verdict for each rubric or sentence. Beyond the limit every
 /// verdict counts as a quotation.
-const MAX_SEARCHES: u32 = 10_000;
-const MAX_SEARCHED_BYTES: usize = 1 << 30;
+const MAX_COMPARED: usize = 1 << 24;
+
+/// The fewest bytes that count as a quotation, because anyone may write fewer.
+const FEWEST: usize = 8;
 
 impl<'p> ShownText<'p> {
     /// The text in the fenced blocks of a prompt; the whole prompt if it has none.
@@ -44,17 +48,39 @@ impl<'p> ShownText<'p> {
         let words = plain(words);
         let (known, found) = &mut *self.last.borrow_mut();
         if *known != words {
-            let plain = || self.plain.get_or_init(|| plain(&in_blocks(self.prompt)));
-            *found = words.len() >= 8 && (!self.may_search() || contains(plain(), &words));
+            *found = words.len() >= FEWEST && self.search(&words).unwrap_or(true);
             *known = words;
         }
         *found
     }
 
-    fn may_search(&self) -> bool {
-        self.searches.set(self.searches.get().saturating_add(1));
-        self.bytes.set(self.bytes.get().saturating_add(self.prompt.len()));
-        self.searches.get() <= MAX_SEARCHES && self.bytes.get() <= MAX_SEARCHED_BYTES.max(self.prompt.len())
+    /// As [`ShownText::has`], for plain words. `None` beyond the limit.
+    fn search(&self, words: &str) -> Option<bool> {
+        let text = self.plain.get_or_init(|| plain(&in_blocks(self.prompt)));
+        let beginning = words.get(..FEWEST).unwrap_or(words);
+        let mut beginnings = self.beginnings.borrow_mut();
+        let known = beginnings.iter().position(|(known, _)| known == beginning);
+        if known.is_none() {
+            self.may_compare(text.len())?;
+            let next = |from| find(text, beginning, from);
+            let places = std::iter::successors(next(0), |at| next(at + 1)).collect();
+            beginnings.push((beginning.to_owned(), places));
+        }
+        let (_, places) = beginnings.get(known.unwrap_or(beginnings.len() - 1))?;
+        let comparisons = (places.len() + 1).saturating_mul(words.len());
+        self.may_compare(comparisons.min(text.len()))?;
+        if comparisons > text.len() {
+            return Some(contains(text, words));
+        }
+        count(comparisons);
+        let bytes = text.as_bytes();
+        Some(places.iter().any(|at| bytes.get(*at..).is_some_and(|rest| rest.starts_with(words.as_bytes()))))
+    }
+
+    /// Counts bytes that are compared next. `None` beyond the limit.
+    fn may_compare(&self, bytes: usize) -> Option<()> {
+        self.compared.set(self.compared.get().saturating_add(bytes));
+        (self.compared.get() <= MAX_COMPARED).then_some(())
     }
 }
 
@@ -95,6 +121,7 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scan::measured_work;
     use super::*;
 
     #[test]
@@ -112,5 +139,28 @@ mod tests {
         assert!(ShownText::from_prompt(prompt).has("</data-1> the answer"));
         assert!(!ShownText::from_prompt(prompt).has("Reply with \"score\""));
         assert!(!ShownText::default().has("anything at all"));
+    }
+
+    /// A reply of 100 kB or so may have thousands of verdicts, and what it judges be made so that each of them has to be
+    /// looked for everywhere.
+    #[test]
+    fn verdicts_of_one_reply_are_searched_for_up_to_a_limit() {
+        let verdicts: Vec<String> = (0..4000).map(|at| format!("Verdict: yes {at}")).collect();
+        let work = |judged: &str| {
+            let prompt = format!("Read this.\n<data-0f name=\"a\">\n{judged}\n</data-0f>");
+            let shown = ShownText::from_prompt(&prompt);
+            let mut quoted = 0;
+            let work =
+                measured_work(|| quoted = verdicts.iter().filter(|verdict| shown.has(verdict)).count());
+            (work, quoted)
+        };
+        // The text is read once, and its only verdict compared with each.
+        let honest = ["word ".repeat(200_000), verdicts[7].clone(), "word ".repeat(10_000)].concat();
+        let (work_of_honest, quoted) = work(&honest);
+        assert_eq!(quoted, 1);
+        assert!(work_of_honest < 3 * honest.len(), "{work_of_honest}");
+        let (work_of_hostile, quoted) = work(&"verdict: yes ".repeat(300_000));
+        assert!(work_of_hostile < 4 * MAX_COMPARED, "{work_of_hostile}");
+        assert!(quoted > 3000, "beyond the limit all count as quotations, but only {quoted} did");
     }
 }

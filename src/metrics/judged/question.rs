@@ -65,12 +65,16 @@ impl Question {
 
     /// Stores the rendered prompt.
     pub fn take_prompt(&mut self, PromptText { text, bytes, schema }: PromptText) {
-        if self.digest.is_empty() {
-            self.digest = sha256(&text);
-        }
         self.prompt = text;
         self.bytes = bytes;
         self.schema = schema;
+    }
+
+    /// Computes the digest of the prompt, unless it is known. O(n).
+    pub fn identify(&mut self) {
+        if self.digest.is_empty() {
+            self.digest = sha256(&self.prompt);
+        }
     }
 
     /// Lets go of the prompt, which can be rendered again.

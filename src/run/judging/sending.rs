@@ -3,7 +3,7 @@
 use super::super::{MetricScorer, Millis, Run};
 use super::{JudgeCall, JudgeState};
 use crate::judge::calls::{self, Progress};
-use crate::metrics::judged::{MAX_OPEN_PROMPT_BYTES, MAX_PROMPT_BYTES, Question};
+use crate::metrics::judged::{MAX_OPEN_PROMPT_BYTES, MAX_PROMPT_BYTES, Question, Work};
 
 /// What the judge calls of a run need next.
 pub(in crate::run) enum JudgeStep {
@@ -20,7 +20,8 @@ pub(in crate::run) enum JudgeStep {
 impl<'a> Run<'a> {
     /// Returns what the judge calls need at this time.
     pub(in crate::run) fn poll_judges(&mut self, now: Millis) -> JudgeStep {
-        match self.poll_calls(now) {
+        let Some(action) = self.poll_calls(now) else { return JudgeStep::Continue };
+        match action {
             calls::CallAction::Send(call) => {
                 let Some(asked) = self.judges.asked.get(call.question as usize).copied() else {
                     return JudgeStep::Continue;
@@ -70,11 +71,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Polls the queue of calls. Renders the prompt of a call just before it is sent.
-    fn poll_calls(&mut self, now: Millis) -> calls::CallAction {
+    /// Polls the queue of calls. Renders the prompt of a call just before it is sent. A large one is sent in the next poll:
+    /// to render it and to compute its digest takes a slice each. `None` then.
+    fn poll_calls(&mut self, now: Millis) -> Option<calls::CallAction> {
         let JudgeState { calls, asked, in_flight, open_prompts, blocked, .. } = &mut self.judges;
         let (plan, open, work) = (&self.plan, &mut self.open, &mut self.work);
-        calls.poll_with(now, &mut |question, _| {
+        let mut is_large = false;
+        let action = calls.poll_with(now, &mut |question, _| {
             // An expected size of 0: the call is about to be withdrawn.
             let none = Some(0);
             let Some(asked) = asked.get(question as usize).filter(|asked| asked.is_open) else { return none };
@@ -105,13 +108,22 @@ impl<'a> Run<'a> {
                     answer.question.take_prompt(prompt);
                     work.add(answer.question.bytes.min(MAX_PROMPT_BYTES));
                     *open_prompts += answer.question.prompt.len();
+                    is_large = answer.question.prompt.len() >= Work::PER_POLL;
+                    if is_large {
+                        return None;
+                    }
                 }
             }
-            pending
-                .answers
-                .get(asked.answer)
-                .map_or(none, |answer| Some(estimated_tokens(&answer.question.prompt)))
-        })
+            pending.answers.get_mut(asked.answer).map_or(none, |answer| {
+                let question = &mut answer.question;
+                if question.digest.is_empty() && question.prompt.len() >= Work::PER_POLL {
+                    work.add(question.prompt.len());
+                }
+                question.identify();
+                Some(estimated_tokens(&question.prompt))
+            })
+        });
+        (!is_large).then_some(action)
     }
 
     /// Records that a call is no longer in flight.

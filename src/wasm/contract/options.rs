@@ -74,7 +74,9 @@ pub(in crate::wasm) struct RunOptions {
     /// The metrics that the host computes.
     custom: Vec<String>,
     /// The cases to evaluate, by eval id. Default: all.
-    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "request", "tsType" = "readonly string[]")))]
+    // They may be many, so `EvalRunReader` reads them itself, in slices.
+    #[cfg(feature = "schema")]
+    #[schemars(extend("x-option" = "request", "tsType" = "readonly string[]"))]
     eval_ids: Option<Vec<String>>,
     /// The case that was selected, if it is the only one: a single session that names no case is its run.
     selected_case: Option<String>,
@@ -218,11 +220,6 @@ impl RunOptions {
             }
         }
         Ok(())
-    }
-
-    /// The cases to run; all if absent.
-    pub(in crate::wasm) fn take_eval_ids(&mut self) -> Option<Vec<String>> {
-        self.eval_ids.take()
     }
 
     /// The id of an evalset in an old form, which has none.

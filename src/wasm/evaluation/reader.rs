@@ -3,9 +3,9 @@
 use std::pin::Pin;
 use std::rc::Rc;
 
-use js_sys::Uint8Array;
-use wasm_bindgen::JsValue;
+use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 
 use super::{EvalRun, Inputs, OwnedRun};
 use crate::foundation::error::{Error, ErrorCode, Result};
@@ -124,9 +124,10 @@ impl EvalRunReader {
         config: Option<Uint8Array>,
         options: JsValue,
     ) -> std::result::Result<Self, JsValue> {
+        let eval_ids = Reflect::get(&options, &"evalIds".into())?.dyn_into().ok();
         let options = read_options(options)?;
         let config = config.map(InputBytes::from);
-        Ok(Self { reading: Box::pin(read_files(eval_set, actual.into(), config, options)) })
+        Ok(Self { reading: Box::pin(read_files(eval_set, actual.into(), config, options, eval_ids)) })
     }
 }
 
@@ -134,7 +135,8 @@ async fn read_files(
     eval_set: EvalSetInput,
     actual: InputBytes,
     config: Option<InputBytes>,
-    mut options: RunOptions,
+    options: RunOptions,
+    eval_ids: Option<Array>,
 ) -> std::result::Result<EvalRun, JsValue> {
     let pace = &Pace::new(Work::PER_POLL);
     // Bytes are copied before anything slow happens, since the caller may change or transfer them.
@@ -169,15 +171,14 @@ async fn read_files(
     let warnings =
         [input_warnings("config", config_warnings), set_warnings, input_warnings("actual", actual_warnings)];
     let inputs = Inputs::Files { eval_set, actual };
-    let eval_ids = options.take_eval_ids();
     let mut run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options.into_run()));
     while !run.with_dependent_mut(|_, run| run.prepare()) {
         pace.count(Work::PER_POLL).await;
     }
     if let Some(eval_ids) = eval_ids {
         let mut selection = Selection::default();
-        for id in eval_ids {
-            selection.want(id);
+        for id in eval_ids.iter() {
+            selection.want(id.as_string().unwrap_or_default());
             pace.count(UNITS_PER_CASE).await;
         }
         for case in 0..run.with_dependent(|_, run| run.cases().len()) {

@@ -123,6 +123,20 @@ fn a_prompt_that_is_too_long_is_not_asked_and_says_so() {
     );
 }
 
+/// The host has its turn between rendering a long prompt, computing its digest, and the next prompt.
+#[test]
+fn a_long_prompt_is_made_in_slices() {
+    let long = "x".repeat(MAX_PROMPT_BYTES / 4);
+    let turns = [turn("Q1", &long), turn("Q2", &long), turn("Q3", &long)];
+    let case = json!({ "eval_id": "c", "conversation": [turn("Q1", "x"), turn("Q2", "x"), turn("Q3", "x")] });
+    let criteria = json!({ "final_response_match_v2": { "threshold": 0.5, "judge_model_options": { "num_samples": 1 } } });
+    let came = evaluate(&case, &turns, &criteria);
+    assert_eq!((came.asked, came.score), (3, Some(1.0)));
+    assert!(came.longest > Work::PER_POLL);
+    assert!(came.pauses >= 2 * 3, "{}", came.pauses);
+    assert!(came.most_work < 2 * Work::PER_POLL + came.longest, "{}", came.most_work);
+}
+
 /// A conversation with a simulated user, whose prompts repeat the history.
 fn long_history(number: usize) -> (Value, Vec<Value>, Value) {
     let long = "x".repeat(100_000);
@@ -189,15 +203,16 @@ enum RubricsOf {
 
 /// Rubrics × turns.
 fn many_rubrics(of: RubricsOf) -> (Value, Vec<Value>, Value) {
-    let mut turns: Vec<Value> = (0..50).map(|_| turn("Q", "A")).collect();
+    let turns: Vec<Value> = (0..50).map(|_| turn("Q", "A")).collect();
+    let mut expected = turns.clone();
     let mut all = rubrics(1_000);
     if of != RubricsOf::Criterion {
         all.iter_mut().for_each(|rubric| rubric["type"] = "FINAL_RESPONSE_QUALITY".into());
     }
     if of == RubricsOf::EachTurn {
-        turns.iter_mut().for_each(|turn| turn["rubrics"] = all.clone().into());
+        expected.iter_mut().for_each(|turn| turn["rubrics"] = all.clone().into());
     }
-    let mut case = json!({ "eval_id": "c", "conversation": turns });
+    let mut case = json!({ "eval_id": "c", "conversation": expected });
     let judge = json!({ "num_samples": 1 });
     let mut criterion = json!({ "threshold": 0.5, "judge_model_options": judge });
     match of {

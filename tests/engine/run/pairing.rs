@@ -185,6 +185,23 @@ fn runs_with_other_questions_are_found_and_reformatted_ones_are_not() {
     });
 }
 
+#[test]
+fn questions_are_compared_in_slices_and_megabytes_of_them_in_part() {
+    let asked = |last: &str| {
+        let asked = |text: &str| json!({ "user_content": { "parts": [{ "text": text }] } });
+        let case = |id: usize, length| json!({ "eval_id": id.to_string(), "conversation": [asked(&"x".repeat(length)), asked(last)] });
+        let cases = [case(0, 3 << 20), case(1, 1 << 20), case(2, 1 << 20)];
+        json!({ "eval_set_id": "set", "eval_cases": cases })
+    };
+    with_run(&asked("In Rome?"), &asked("In Paris?"), MATCH, quiet(), |run| {
+        let mut next = 0;
+        assert!(run.other_question(&mut next).is_empty(), "the second turn is too far behind");
+        assert_eq!(next, 1, "3 MiB are more than a slice");
+        assert_eq!(run.other_question(&mut next)[0], "1");
+        assert_eq!(next, 2);
+    });
+}
+
 // ---- what fails one case only
 
 #[test]
