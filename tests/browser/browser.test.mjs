@@ -151,24 +151,52 @@ describe("in Chromium", { skip }, () => {
     assert.deepEqual(found, expected);
   });
 
-  test("a policy without 'wasm-unsafe-eval' is an error that says what to allow", async () => {
+  /** What a page says of calls that need the engine: a synchronous one, and two that are not. */
+  async function refusals(path, script = "") {
     const opened = await browser.newPage();
-    await opened.goto(`${server.origin}/no-wasm.html`);
-    await opened.waitForFunction(() => window.adk !== undefined);
-    const error = await opened.evaluate(() => {
-      try {
-        window.adk.rouge1("a", "b");
-        return "no error";
-      } catch ({ name, code, help }) {
-        return { name, code, help };
-      }
-    });
-    await opened.close();
-    assert.deepEqual(error, {
-      name: "AdkMetricsError",
-      code: "engine_unavailable",
-      help: "A Content-Security-Policy has to allow 'wasm-unsafe-eval'",
-    });
+    try {
+      await opened.addInitScript(script);
+      await opened.goto(`${server.origin}${path}`);
+      await opened.waitForFunction(() => window.adk !== undefined);
+      return await opened.evaluate(async () => {
+        const said = ({ name, code, message, help }) => ({ name, code, message, help });
+        const { evaluate, rouge1, RougeEvaluator } = window.adk;
+        const errors = [];
+        try {
+          rouge1("a", "b");
+        } catch (error) {
+          errors.push(said(error));
+        }
+        const evalSet = { evalSetId: "none", evalCases: [] };
+        await evaluate({ evalSet, actual: evalSet, criteria: { response_match_score: 1 } }).catch((error) =>
+          errors.push(said(error)),
+        );
+        const evaluator = () => new RougeEvaluator({ metricName: "response_match_score", threshold: 1 });
+        await (async () => evaluator().evaluateInvocations([], []))().catch((error) => errors.push(said(error)));
+        return errors;
+      });
+    } finally {
+      await opened.close();
+    }
+  }
+
+  test("a policy without 'wasm-unsafe-eval' is an error that says what to allow", async () => {
+    const errors = await refusals("/no-wasm.html");
+    assert.equal(errors.length, 3);
+    for (const { name, code, help } of errors) {
+      assert.deepEqual([name, code], ["AdkMetricsError", "engine_unavailable"]);
+      assert.equal(help, "A Content-Security-Policy has to allow 'wasm-unsafe-eval'");
+    }
+  });
+
+  test("a page without WebAssembly, as in Lockdown Mode, is told so by every call", async () => {
+    const errors = await refusals("/strict.html", "delete globalThis.WebAssembly");
+    assert.equal(errors.length, 3);
+    for (const { name, code, message, help } of errors) {
+      assert.deepEqual([name, code], ["AdkMetricsError", "engine_unavailable"]);
+      assert.match(message, /this runtime has no WebAssembly/);
+      assert.match(help, /Lockdown Mode/);
+    }
   });
 
   test("importing the package starts nothing", async () => {
