@@ -245,7 +245,7 @@ function textPairs({ language, words, count, seed = 1 }) {
  *
  * @param {{ language: keyof typeof LANGUAGES, words: number, count: number, seed?: number }} options
  */
-function responseDataset(options) {
+export function responseDataset(options) {
   const random = createRandom((options.seed ?? 1) + 1);
   const question = zipf(random, englishWords(random));
   const expected = [];
