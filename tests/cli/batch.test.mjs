@@ -85,7 +85,13 @@ for (const provider of ["openai", "anthropic", "gemini"]) {
     });
     const answering = await batchServer(t, { plan });
     const cwd = folderOf(t, filesOf(CASES));
-    const { stdout, stderr } = await ask(cwd, answering, provider, [...BATCH, "--batch-size", String(2 * CASES)]);
+    const { stdout, stderr } = await ask(
+      cwd,
+      answering,
+      provider,
+      [...BATCH, "--batch-size", String(2 * CASES)],
+      120_000 + 500 * CASES,
+    );
     assert.deepEqual(statusesIn(stdout), RIGHT(CASES), stderr);
     assert.equal(answering.requests.length, 0, "nothing is asked live");
     // Only the answers of a batch without a file of results were lost.

@@ -68,8 +68,8 @@ export const filesIn = (folder) =>
   existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()) : [];
 
 /** Runs the command with batches in a folder. */
-export const ask = (cwd, answering, provider, args = BATCH) =>
-  run([...args, "--model", MODELS[provider]], { cwd, env: { ...BARE, ...at[provider](answering) } });
+export const ask = (cwd, answering, provider, args = BATCH, limitMs = undefined) =>
+  run([...args, "--model", MODELS[provider]], { cwd, env: { ...BARE, ...at[provider](answering) }, limitMs });
 
 /** No key is in any file of a folder. */
 export function assertNoKeys(folder) {

@@ -48,14 +48,12 @@ const FOR_BATCHES = ["batch-size", "batch-fallback"];
  * Asks every question of an evaluation by batches.
  *
  * @returns The cache with the replies; undefined if a signal ended the wait.
- * @throws {Mistake} for options that do not go with batches.
  */
 export async function askInBatches(
   work: BatchWork,
   given: Arguments,
   stop: Interruption,
 ): Promise<JudgeCache | undefined> {
-  refuseOthers(given);
   const { folder, cache } = await cacheOf(given);
   const signal = stop.phase();
   const store = await storeOf(folder, cache, work.judging, given, signal);
@@ -113,7 +111,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
     });
   }
   const what = word;
-  refuseOthers(given);
+  checkBatches(given);
   if (what !== "submit") refuseInputs(given, what, rest);
   const judging = new Judging(judgeChoiceOf(given), () => {});
   if (what !== "submit") checkFolder(given);
@@ -180,10 +178,18 @@ function refuseInputs(given: Arguments, what: string, evalSets: readonly string[
   });
 }
 
-/** @throws {Mistake} for options that have no meaning for batches. */
-function refuseOthers(given: Arguments): void {
+/**
+ * @param runsAgent Whether an agent is run first.
+ * @throws {Mistake} for options that have no meaning for batches.
+ */
+export function checkBatches(given: Arguments, runsAgent = false): void {
+  if (runsAgent && !given.has("journal")) {
+    throw new Mistake("run --batch needs a journal, which keeps what the agent did until the batches are over", {
+      help: "--journal <file>: the same command goes on from it, however long the batches take",
+    });
+  }
   const why: Readonly<Record<string, string>> = {
-    journal: "the cache keeps what is paid for",
+    ...(runsAgent ? {} : { journal: "the cache keeps what is paid for" }),
     record: "a recording has the replies of single calls",
     bail: "all questions are asked at once",
     "max-tokens": "what a batch takes is known when it is over",

@@ -22,7 +22,7 @@ export async function evalCommand(args: readonly string[]): Promise<ExitStatus> 
 }
 
 /** @throws {Mistake} for an option that says how batches are asked, where none are. */
-function refuseWithoutBatch(given: Arguments): void {
+export function refuseWithoutBatch(given: Arguments): void {
   if (given.has("batch")) return;
   const useless = ["batch-fallback", "batch-size", "batch-poll"].find((name) => given.has(name));
   if (useless !== undefined) throw new Mistake(`--${useless} has no effect without --batch`);

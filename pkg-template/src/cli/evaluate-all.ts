@@ -5,20 +5,13 @@ import { check, type ScoringOptions } from "../agents/evaluation.js";
 import { missingWarning, noteMissingRuns } from "../agents/missing.js";
 import { forecast, unscorableMetrics } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
+import { toBytes } from "../engine/input.js";
 import { strictErrorOf } from "../errors.js";
 import type { JournalSection } from "../journal/section.js";
 import { joined } from "../lines/whole.js";
 import { append } from "../lists.js";
 import { mayHaveRubrics, withoutScoredElsewhere } from "../run/unscorable.js";
-import type {
-  Budget,
-  EvalSet,
-  EvalSetResult,
-  EvaluateRequest,
-  Mistake as Warning,
-  MetricRegistry,
-  Progress,
-} from "../types.js";
+import type { Budget, EvalSetResult, EvaluateRequest, Mistake as Warning, MetricRegistry, Progress } from "../types.js";
 import { selectedCases, selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
 import { pricedNames } from "./budget.js";
@@ -73,8 +66,16 @@ interface Progressing extends Work {
   bails: boolean;
   bar: ProgressBar;
   spent: Spending;
+  /** What the agent did in each input, where it is known before the first is scored. */
+  ran: ReadonlyMap<number, Ran> | undefined;
   /** Whether cases were left out because something was stopped. */
   isCut: boolean;
+}
+
+/** What an agent did in an input, and where that is kept. */
+interface Ran {
+  did: Actual;
+  section: JournalSection | undefined;
 }
 
 /** The results of the parts of an input, and why there are no more. */
@@ -137,6 +138,8 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
   const registries = await registriesOf(inputs, given.all("metrics"));
   if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
   const strict = given.has("strict");
+  const batching = given.has("batch") ? await import("./batch.js") : undefined;
+  batching?.checkBatches(given, source.numRuns !== undefined);
   if (source.begin !== undefined || strict) {
     await checkAll(inputs, source, registries, { ...common, ...journal?.checkOptions, budget, strict });
   }
@@ -145,16 +148,53 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
   stop.listen();
   if (source.files !== undefined) sayWhichActual(given.all("actual"), source.files);
   sayWhichCriteria(inputs, registries);
-  if (given.has("batch")) {
-    const { askInBatches } = await import("./batch.js");
-    const answered = await askInBatches({ inputs, registries, options: common, judging, budget }, given, stop);
+  const [bar, spent, bails] = [new ProgressBar(), new Spending(budget), given.has("bail")];
+  const running: Progressing = { ...work, common, registries, bails, bar, spent, ran: undefined, isCut: false };
+  if (batching !== undefined) {
+    const asked = source.numRuns === undefined ? { inputs, budget } : await runAll(running);
+    const answered =
+      asked && (await batching.askInBatches({ ...asked, registries, options: common, judging }, given, stop));
     if (answered === undefined) return undefined;
     common.cache = answered;
   } else if (cache !== undefined && kindOf(join(cache, "batches")) === "folder") {
     (await import("./batch.js")).warnOfBatches(cache);
   }
-  const [bar, spent, bails] = [new ProgressBar(), new Spending(budget), given.has("bail")];
-  return { ...work, common, registries, bails, bar, spent, isCut: false };
+  return running;
+}
+
+/**
+ * Runs the agent in all inputs, before batches are asked about what it did.
+ *
+ * @returns What they are asked about, and what simulated users left of the budget; undefined if a signal ended the runs.
+ */
+async function runAll(running: Progressing): Promise<{ inputs: Input[]; budget: Budget } | undefined> {
+  const { inputs, source, stop, bar, budget, journal } = running;
+  const ran = new Map<number, Ran>();
+  const spent = new Spending(budget);
+  const asked: Input[] = [];
+  for (const [at, input] of inputs.entries()) {
+    const section = await sectionOf(input, at, 0, journal);
+    const did = await source.actualOf(input, stop, bar, spent.left(), section);
+    if (stop.isOver) return undefined;
+    ran.set(at, { did, section });
+    spent.add(did.spending?.used);
+    const actual = toBytes(did.actual, "actual");
+    const { evalIds = input.selection.evalIds } = did;
+    asked.push({ ...input, actual, selection: { ...input.selection, ...(evalIds && { evalIds: [...evalIds] }) } });
+  }
+  running.ran = ran;
+  return { inputs: asked, budget: spent.left() };
+}
+
+/** Where a portion of an input is kept, if anywhere. */
+async function sectionOf(
+  portion: Input,
+  at: number,
+  number: number,
+  journal: Journaling | undefined,
+): Promise<JournalSection | undefined> {
+  if (journal === undefined) return undefined;
+  return await journal.section(at, number, (await selectedCases(portion)).evalSetId);
 }
 
 /** Scores an input, portion by portion, until a mistake, a signal or, with `--bail`, a failure. */
@@ -166,12 +206,12 @@ async function partsOf(input: Input, at: number, running: Progressing): Promise<
   try {
     for (const portion of await portionsFor(input, source, bails)) {
       ({ files } = portion);
-      const { evalSetId, evalCases } = journal === undefined ? NO_CASES : await selectedCases(portion);
-      const section = await journal?.section(at, portions, evalSetId);
+      const ran = running.ran?.get(at);
+      const section = ran?.section ?? (await sectionOf(portion, at, portions, journal));
       portions += 1;
-      const evalIds = section && source.numRuns === undefined ? oursOf(evalCases, section, portion) : undefined;
+      const evalIds = section && source.numRuns === undefined ? await oursOf(section, portion) : undefined;
       if (evalIds?.length === 0) continue;
-      const did = await source.actualOf(portion, stop, bar, spent.left(), section);
+      const did = ran?.did ?? (await source.actualOf(portion, stop, bar, spent.left(), section));
       if (did.evalIds?.length === 0) break;
       const request = {
         ...running.common,
@@ -273,14 +313,12 @@ function dropScoredElsewhere(results: readonly EvalSetResult[]): void {
   }
 }
 
-const NO_CASES: Pick<EvalSet, "evalSetId" | "evalCases"> = { evalSetId: "", evalCases: [] };
-
 /** The ids of the cases of this shard; undefined without `--shard`. */
-function oursOf(evalCases: EvalSet["evalCases"], section: JournalSection, { selection }: Input): string[] | undefined {
+async function oursOf(section: JournalSection, portion: Input): Promise<string[] | undefined> {
   const { isOurs } = section;
   if (isOurs === undefined) return undefined;
-  section.selected = { evalIds: selection.evalIds };
-  return evalCases.map(({ evalId }) => evalId).filter((evalId) => isOurs(evalId, 0));
+  section.selected = { evalIds: portion.selection.evalIds };
+  return (await selectedIds(portion)).filter((evalId) => isOurs(evalId, 0));
 }
 
 /** @throws {Mistakes} for what is wrong with evalsets, metrics, judges and simulated users. */

@@ -105,7 +105,7 @@ const RUN = ["run", "record"] as const;
 const JUDGED = ["eval", "run", "record"] as const;
 const JOURNALED = ["eval", "run", "record"] as const;
 /** Where judges may be asked by batches. */
-const BATCHED = ["eval", "batch"] as const;
+const BATCHED = ["eval", "run", "batch"] as const;
 
 export const OPTIONS: readonly OptionEntry[] = [
   {
@@ -389,8 +389,8 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "batch",
     group: "judges",
-    commands: ["eval"],
-    help: "Asks judges through the batch interface of OpenAI, Anthropic or the Gemini API, which ask half the price and answer within a day: what is open is sent, waited for and kept in --cache (or in adk-metrics-replies), then what follows from the replies. The same command again goes on where it was interrupted.",
+    commands: SCORED,
+    help: "Asks judges through the batch interface of OpenAI, Anthropic or the Gemini API, which ask half the price and answer within a day: what is open is sent, waited for and kept in --cache (or in adk-metrics-replies), then what follows from the replies. The same command again goes on where it was interrupted. run first runs the agent in all cases, and needs --journal to keep that.",
   },
   {
     name: "batch-fallback",
@@ -410,7 +410,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "batch-poll",
     group: "judges",
-    commands: ["eval"],
+    commands: SCORED,
     value: "<s>",
     help: "How many seconds to wait between two looks at a batch. Default: 30.",
   },

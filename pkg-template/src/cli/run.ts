@@ -2,6 +2,7 @@
 
 import { AgentRuns } from "./agent-runs.js";
 import { type Arguments, parseArguments } from "./arguments.js";
+import { refuseWithoutBatch } from "./eval.js";
 import { Journaling } from "./journal.js";
 import { optionsOf } from "./options.js";
 import { type ExitStatus, note } from "./process.js";
@@ -14,6 +15,7 @@ const EXAMPLE = "run --agent ./agent.ts travel.evalset.json";
 /** Runs `run`. */
 export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
   const given = parseArguments(args, optionsOf("run"));
+  refuseWithoutBatch(given);
   const journal = await Journaling.of(given, "run");
   if (given.has("watch")) return watch(given, args, "run");
   return await runWith(given, journal);

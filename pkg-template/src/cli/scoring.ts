@@ -69,7 +69,10 @@ export async function score(
   const stop = new Interruption();
   const judging = new Judging(judges, () => stop.end());
   const outcome = await evaluateAll({ inputs, source, options, budget, judging, stop, journal }, given);
-  if (outcome === undefined) return stop.status;
+  if (outcome === undefined) {
+    journal?.report(true);
+    return stop.status;
+  }
   const { scored, mistakes, models, leftOut } = outcome;
   const results = scored.flatMap((result) => result ?? []);
   // Without results, outputs that are there already stay as they are.
