@@ -313,6 +313,39 @@ describe("files", { skip }, () => {
     await site.done(page);
   });
 
+  test("edits that no file has yet are warned of before the page is left", async () => {
+    const page = await site.open();
+    await page.getByRole("button", { name: "Open files of Weather" }).click();
+    await page.getByRole("link", { name: "weather.evalset.json" }).click();
+    const asked = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.locator(".cm-content").click();
+    await page.reload();
+    assert.deepEqual(asked, []);
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type(" ");
+    await page.waitForTimeout(400);
+    await page.reload();
+    assert.deepEqual(asked, ["beforeunload"]);
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type(" ");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as a file" }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), "weather.evalset.json");
+    assert.match(readFileSync(await download.path(), "utf8"), /^ +\{/);
+    await page.waitForTimeout(400);
+    await page.reload();
+    assert.deepEqual(asked, ["beforeunload"]);
+    await site.done(page);
+  });
+
   test("hostile content is text", async () => {
     const page = await site.open();
     const hostile = '<img src=x onerror="globalThis.hacked = true"><script>globalThis.hacked = true</script>';

@@ -94,6 +94,11 @@ describe("the files of the command", { skip }, () => {
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "Files" }).click();
     await page.getByText(/One other JSON file is not part of an evaluation and was left out\./).waitFor();
+    await page.getByText("Files that were left out").click();
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: /^.*agent\/package\.json$/ })
+      .waitFor();
     await page.getByRole("link", { name: /weather\.evalset\.json/ }).click();
     await page.locator(".cm-content").click();
     await page.keyboard.press("Control+Home");
@@ -101,6 +106,14 @@ describe("the files of the command", { skip }, () => {
     await page.keyboard.press("Escape");
     put(`${evalSet}\n\n`, "weather", "weather.evalset.json");
     await page.getByText(/weather\.evalset\.json changed on disk, too\. The page keeps your edits/).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("button", { name: "Read again, without my edits" }).click();
+    await page.getByRole("link", { name: "Files" }).click();
+    await page.getByText("Files that were left out").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: /weather\.evalset\.json/ }).click();
+    await says(page.getByText(/can be read/), /can be read/);
+    rmSync(file("weather", "weather.evalset.json"));
+    await page.getByText(/weather\.evalset\.json was deleted on disk\. The page keeps what it has read\./).waitFor();
     await site.done(page);
   });
 

@@ -196,6 +196,10 @@ describe("the results", { skip }, () => {
       { judge: () => '{"is_valid": "valid"}' },
     );
     const open = await showing(site, noReference);
+    await open
+      .getByText(/· \d+ not evaluated/)
+      .first()
+      .waitFor();
     await open.getByText("Why results are not evaluated").click();
     const why = open.locator("details", { hasText: "Why results are not evaluated" });
     await says(why.locator(".warnings"), /per_turn_user_simulator_quality_v1/);

@@ -1,7 +1,7 @@
 /** What happened to the files that are followed. */
 
 import { goTo } from "../route.js";
-import { followedNote } from "../state/followed.js";
+import { followedNote, readAgain } from "../state/followed.js";
 import { showRun } from "../state/runs.js";
 import { Text } from "../ui/text.js";
 import "./followed.css";
@@ -29,6 +29,11 @@ export function FollowedNote() {
               }}
             >
               Show them
+            </button>
+          )}
+          {note.onDisk !== undefined && (
+            <button type="button" class="button" onClick={() => void readAgain(note.onDisk ?? [])}>
+              Read again, without my edits
             </button>
           )}
           <button type="button" class="button" data-kind="quiet" onClick={dismiss}>

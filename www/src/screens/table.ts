@@ -15,6 +15,7 @@ export interface ScreenEntry {
 /** The screens by the first segment of their routes, in the order of the navigation. */
 export const SCREENS = {
   files: { title: "Files" },
+  draft: { title: "New evalset", stepOf: "files", load: () => import("./draft/draft.js") },
   criteria: { title: "Criteria", load: () => import("./criteria/criteria.js") },
   run: { title: "Run", load: () => import("./run/run.js") },
   results: { title: "Results" },

@@ -11,6 +11,7 @@ import {
   exampleName,
   isPristine,
   type NewFile,
+  pathOf,
   remove,
   replaceAll,
   type Source,
@@ -20,6 +21,9 @@ import { judgeKind, type JudgeKind } from "./judge.js";
 
 /** What became of the last files. */
 export const message = signal("");
+
+/** The JSON files of a folder that are no part of an evaluation, by their paths. */
+export const leftOutFiles = signal<readonly string[]>([]);
 
 /** The user's files as they were before an example, or nothing, took their place. */
 interface Replaced {
@@ -43,6 +47,7 @@ export async function addFiles(reader: Promise<ReadFiles>): Promise<void> {
   // A folder of a project has JSON of many kinds.
   const others = all.filter(({ folder, info }) => folder !== "" && info?.kind === "unknown");
   for (const { id } of others) remove(id);
+  leftOutFiles.value = others.map(pathOf);
   const added = all.filter((source) => !others.includes(source));
   applyConfigAndReplies(added, replacesAll);
   if (files.length > 0) replaced.value = undefined;
@@ -81,6 +86,7 @@ export async function replaceFiles(files: readonly NewFile[], title?: string): P
     exampleName.value = title;
     isPristine.value = title !== undefined;
     replaced.value = before;
+    leftOutFiles.value = [];
     message.value = "";
   });
 }

@@ -20,7 +20,21 @@ const STORED = "adk-metrics followed";
 const EVERY_MS = 1000;
 
 /** What happened to the files that are followed, and the run that it made unless that is shown already. */
-export const followedNote = signal<{ text: string; run?: string } | undefined>(undefined);
+export const followedNote = signal<FollowedNote | undefined>(undefined);
+
+interface FollowedNote {
+  text: string;
+  /** The run that new results made. */
+  run?: string;
+  /** The files as they are on disk, where the page has edits of its own. */
+  onDisk?: readonly NewFile[];
+}
+
+/** Replaces edits by the files as they are on disk. */
+export async function readAgain(files: readonly NewFile[]): Promise<void> {
+  followedNote.value = undefined;
+  await addFiles(Promise.resolve({ files: [...files], skipped: [] }));
+}
 
 /** A file that the server has. */
 interface Listed {
@@ -82,7 +96,10 @@ async function follow(mine: number): Promise<void> {
 async function take(listed: readonly Listed[], isFirst: boolean): Promise<void> {
   const changed = listed.filter((file) => known.get(pathOf(file))?.stamp !== file.stamp);
   const files: (NewFile & { folder: string })[] = [];
-  const edited: string[] = [];
+  const edited: NewFile[] = [];
+  const paths = new Set(listed.map(pathOf));
+  const deleted = [...known.keys()].filter((path) => !paths.has(path));
+  for (const path of deleted) known.delete(path);
   for (const { key, folder, name, stamp } of changed) {
     const response = await get(`followed/${key}`);
     // Gone since it was listed.
@@ -96,7 +113,7 @@ async function take(listed: readonly Listed[], isFirst: boolean): Promise<void> 
       last !== undefined &&
       (await digestOf(here.bytes as BufferSource)) !== last.digest
     ) {
-      edited.push(name);
+      edited.push({ name, folder, bytes });
     } else files.push({ name, folder, bytes });
     known.set(path, { stamp, digest: await digestOf(bytes) });
   }
@@ -111,11 +128,25 @@ async function take(listed: readonly Listed[], isFirst: boolean): Promise<void> 
     .filter((source): source is Source => source?.info?.hasScores === true && source.info.problem === undefined);
   if (results.length > 0) await openNew(results, isFirst);
   else if (isFirst) goTo("files");
-  if (edited.length > 0) {
+  const gone = deleted.filter((path) => sourceAt(path) !== undefined);
+  if (gone.length > 0) {
     followedNote.value = {
-      text: `${edited.join(", ")} changed on disk, too. The page keeps your edits.`,
+      text: `${namesOf(gone)} ${gone.length === 1 ? "was" : "were"} deleted on disk. The page keeps what it has read.`,
     };
   }
+  if (edited.length > 0) {
+    followedNote.value = {
+      text: `${namesOf(edited.map(({ name }) => name))} changed on disk, too. The page keeps your edits.`,
+      onDisk: edited,
+    };
+  }
+}
+
+/** More names than these are a number. */
+const MOST_NAMES = 5;
+
+function namesOf(names: readonly string[]): string {
+  return names.length > MOST_NAMES ? `${names.length} files` : names.join(", ");
 }
 
 /** Shows new results, unless the user is in the middle of something else. */

@@ -60,11 +60,25 @@ export function remove(id: number): void {
   sources.value = sources.value.filter((source) => source.id !== id);
 }
 
+/** The files that were edited here and not saved as files since, by id. */
+const unsaved = new Set<number>();
+
+/** Notes that an edited file was saved. */
+export function markSaved(id: number): void {
+  unsaved.delete(id);
+}
+
+// This browser keeps edits, but until they are saved it is the only place that has them.
+addEventListener("beforeunload", (event) => {
+  if (sources.value.some(({ id }) => unsaved.has(id))) event.preventDefault();
+});
+
 /** Changes the content of a file. */
 export async function write(id: number, text: string): Promise<void> {
   const old = sources.value.find((source) => source.id === id);
   if (old === undefined) return;
   isPristine.value = false;
+  unsaved.add(id);
   const changed = { ...old, bytes: new TextEncoder().encode(text) };
   sources.value = sources.value.map((source) => (source.id === id ? changed : source));
   await inspectSource(changed);

@@ -2,6 +2,7 @@
 
 import type { EvalSetResult } from "adk-metrics/web";
 import type { Comparing } from "./protocol-compare.js";
+import type { Drafting } from "./protocol-draft.js";
 import type { Editing } from "./protocol-edit.js";
 import type { Exporting } from "./protocol-export.js";
 import type { Labelling } from "./protocol-label.js";
@@ -12,7 +13,7 @@ import type { Run, ScoredSet } from "./runs.js";
 import type { RunSummary } from "./protocol.js";
 
 /** What the parts offer to the page. */
-export interface Parts extends Comparing, Editing, Exporting, Labelling, Opening, SideBySide, Studying {}
+export interface Parts extends Comparing, Drafting, Editing, Exporting, Labelling, Opening, SideBySide, Studying {}
 
 /** What the parts are given. */
 export interface PartsContext {
@@ -33,6 +34,7 @@ export function partsOf({ ready, resultsOf, runOf, keep, forget }: PartsContext)
     ...lazy<Comparing>(["addResults", "comparableRun", "compare", "comparedCases", "comparisonFile"], async () =>
       (await import("./comparing.js")).comparing(ready, resultsOf),
     ),
+    ...lazy<Drafting>(["conversationsIn", "evalSetFrom"], async () => (await import("./drafting.js")).drafting(ready)),
     ...lazy<Editing>(["editableSet", "editableCase", "applyEdit"], async () =>
       (await import("./editing.js")).editing(ready, (run, row) => runOf(run)?.setAndCaseAt(row)),
     ),

@@ -221,6 +221,7 @@ export interface Page extends PageJudge {
 
 export type { Mistake };
 export type * from "./protocol-compare.js";
+export type * from "./protocol-draft.js";
 export type * from "./protocol-edit.js";
 export type * from "./protocol-inputs.js";
 export type * from "./protocol-export.js";

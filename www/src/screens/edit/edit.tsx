@@ -14,7 +14,7 @@ import {
   editedCase,
   undo,
 } from "../../state/edit.js";
-import { pathOf, sourceOf, sources } from "../../state/inputs.js";
+import { markSaved, pathOf, sourceOf, sources } from "../../state/inputs.js";
 import { summary, runProgress } from "../../state/run.js";
 import { count } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
@@ -59,8 +59,9 @@ export default function Edit() {
             class="button"
             disabled={evalSet.value === undefined}
             onClick={() => {
-              if (evalSet.value !== undefined)
-                save(exportFileName(source.name), evalSet.value.text, "application/json");
+              if (evalSet.value === undefined) return;
+              save(exportFileName(source.name), evalSet.value.text, "application/json");
+              markSaved(source.id);
             }}
           >
             Export evalset
@@ -70,8 +71,8 @@ export default function Edit() {
           </a>
         </div>
         <p class="muted">
-          Changes apply at once, but only in this page: export the evalset to keep them. It is written in ADK’s current
-          schema.
+          Changes apply at once, but only in this browser: export the evalset to have them as a file. It is written in
+          ADK’s current schema.
         </p>
       </header>
       {problem.value !== undefined && (

@@ -5,8 +5,9 @@ import type { PlacedProblem } from "../../editor/codemirror.js";
 import { hrefOf } from "../../route.js";
 import { activeConfig } from "../../state/active-config.js";
 import { configText } from "../../state/config.js";
-import { KIND_NAMES, rename, type Source, write } from "../../state/inputs.js";
+import { KIND_NAMES, markSaved, rename, type Source, write } from "../../state/inputs.js";
 import { judgeKind } from "../../state/judge.js";
+import { save } from "../../ui/save.js";
 import { Name } from "../../ui/text.js";
 import { Title } from "../../ui/title.js";
 
@@ -47,6 +48,17 @@ export default function FileEditor({ source }: { source: Source }) {
             {info === undefined ? "is being read" : problem === undefined ? "can be read" : "cannot be read"}
           </span>
         </p>
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            applyTyped();
+            save(name, text.value, "application/json");
+            markSaved(id);
+          }}
+        >
+          Save as a file
+        </button>
         <label class="rename">
           Name{" "}
           <input

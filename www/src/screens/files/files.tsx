@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { goTo, hrefOf, route } from "../../route.js";
-import { addFiles, restoreReplaced, message, replaced, replaceFiles } from "../../state/adding.js";
+import { addFiles, leftOutFiles, restoreReplaced, message, replaced, replaceFiles } from "../../state/adding.js";
 import { configChecked } from "../../state/config.js";
 import { criteria } from "../../state/criteria.js";
 import { add, exampleName, isInspecting, matching, type Source, sourceOf, sources } from "../../state/inputs.js";
@@ -15,6 +15,7 @@ import { InterruptedRun } from "../run/kept.js";
 import { type Example, EXAMPLES, filesOf } from "./examples.js";
 import { Pairs } from "./pairs.js";
 import { DropZone, FileButton } from "../../ui/drop.js";
+import { Name } from "../../ui/text.js";
 import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
 import "./files.css";
@@ -80,6 +81,7 @@ function Overview() {
       <p role="status" class="added">
         {message.value}
       </p>
+      <LeftOut />
       {!hasFiles && <RemovedFiles />}
       {problem.value !== undefined && <ProblemNote problem={problem.value} />}
       {hasFiles && <Loaded />}
@@ -189,6 +191,28 @@ function Loaded() {
         </p>
       </div>
     </section>
+  );
+}
+
+/** How many names of files are listed. */
+const MOST_LEFT_OUT = 200;
+
+/** Which files of a folder were left out. */
+function LeftOut() {
+  const names = leftOutFiles.value;
+  if (names.length === 0) return null;
+  return (
+    <details class="left-out">
+      <summary>Files that were left out</summary>
+      <ul role="list">
+        {names.slice(0, MOST_LEFT_OUT).map((name) => (
+          <li key={name}>
+            <Name>{name}</Name>
+          </li>
+        ))}
+        {names.length > MOST_LEFT_OUT && <li>and {(names.length - MOST_LEFT_OUT).toLocaleString("en")} more</li>}
+      </ul>
+    </details>
   );
 }
 

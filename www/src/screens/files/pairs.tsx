@@ -14,7 +14,8 @@ import { type Match, type Role, rolesOf } from "../../state/matching.js";
 import { count } from "../../ui/format.js";
 import { Name } from "../../ui/text.js";
 import { sentence } from "../../ui/sentence.js";
-import type { Problem } from "../../worker/protocol.js";
+import { Recipes } from "./recipes.js";
+import type { FileKind, Problem } from "../../worker/protocol.js";
 
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
   expected: "What is expected",
@@ -23,6 +24,9 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
   recording: "Judge’s replies",
   none: "Not used",
 };
+
+/** The kinds of files whose conversations can become cases. */
+const CONVERSATIONS: readonly (FileKind | undefined)[] = ["session", "traces", "results", "inferences"];
 
 /** The files with their roles and pairs, both of which can be changed. */
 export function Pairs() {
@@ -112,6 +116,7 @@ function Pair({ pair }: { pair: Match }) {
           </label>
         )}
         {expected === undefined && actual !== undefined && <RoleChoice source={actual} />}
+        {actual === undefined && expected !== undefined && <Recipes name={expected.name} />}
       </div>
     </li>
   );
@@ -137,6 +142,14 @@ function FileLine({ source }: { source: Source }) {
           {countsText(source)}
           {folder !== "" && ` · ${folder}`}
         </span>
+        {CONVERSATIONS.includes(info?.kind) && info?.problem === undefined && (
+          <>
+            {" "}
+            <a href={hrefOf("draft", id)}>
+              Make an evalset<span class="visually-hidden"> of {name}</span>
+            </a>
+          </>
+        )}
       </p>
       <button
         type="button"

@@ -58,7 +58,8 @@ export function Histogram({ column }: { column: number }) {
               <span class="tone failed">{failed.toLocaleString("en")} fail</span>
             </>
           )}
-          {spread.open > 0 && ` · ${spread.open.toLocaleString("en")} ${threshold === undefined ? "unknown" : "open"}`}
+          {spread.open > 0 &&
+            ` · ${spread.open.toLocaleString("en")} ${threshold === undefined ? "unknown" : "not evaluated"}`}
         </p>
         {isChanged && (
           <button type="button" class="reset" onClick={() => void resetThresholds(metric.name)}>
