@@ -76,6 +76,43 @@ describe("a run", { skip }, () => {
     await site.done(page);
   });
 
+  test("tests its judge with one question before", async (t) => {
+    const server = await judge(t, { reply: agree });
+    const page = await site.open();
+    await prepare(page, site, server);
+    const test = page.getByRole("button", { name: "Test this judge" });
+    await test.click();
+    await says(page.locator(".actions", { has: test }), /answered in \d+\.\d s: [\d,]+ tokens? in, [\d,]+ out\./);
+    assert.equal(server.requests.length, 1);
+    assert.deepEqual(await violations(page), []);
+    server.close();
+    await test.click();
+    await page.locator(".actions", { has: test }).locator(".failed").waitFor();
+    page.mistakes.length = 0;
+    await site.done(page);
+  });
+
+  test("asks no further after a failure that cannot heal, and says so", async (t) => {
+    const server = await judge(t, { reply: () => ({ fault: "auth" }) });
+    const page = await site.open();
+    await prepare(page, site, server);
+    await page.getByRole("button", { name: "Test this judge" }).click();
+    await says(page.locator(".failed.trouble"), /401|key/i);
+    await score(page);
+    await page.waitForURL("**/#/results");
+    await page
+      .getByText(/has no verdict in any case/)
+      .first()
+      .waitFor();
+    assert.ok(server.requests.length <= 9, `${server.requests.length} requests`);
+    // What asks no judge is scored all the same.
+    await page.getByRole("columnheader", { name: /response_match_score/ }).waitFor();
+    await page.getByText(/^\d+ warnings?$/).click();
+    await says(page.locator(".warnings").last(), /was not asked again: its first answers left no hope for others/);
+    page.mistakes.length = 0;
+    await site.done(page);
+  });
+
   test("has Vertex AI's evaluation service score what google-adk leaves to it, and the judge the rest", async (t) => {
     const server = await judge(t, { reply: agree });
     const service = await judge(t, {

@@ -1,6 +1,6 @@
 /** The worker: holds the engine and the results of every run. */
 
-import { connections, connectOnlyTo } from "./connections.js";
+import { connections, connectOnlyTo, givenUp } from "./connections.js";
 import { evaluateStream, type EvaluatorOptions, indexedDbCache, init, type EvalSetResult } from "adk-metrics/web";
 import { readableActual } from "./actual.js";
 import { connect, type Endpoint, transfer } from "./calls.js";
@@ -77,6 +77,10 @@ const engine: Engine = {
         });
         // Settings of judges are those of the page, whatever is scored.
         if (result.warnings !== undefined) result.warnings = result.warnings.filter(({ path }) => path !== "options");
+        if (givenUp().length > 0) {
+          const message = `${givenUp().join(" and ")} was not asked again: its first answers left no hope for others`;
+          result.warnings = [...(result.warnings ?? []), { code: "judge_failed", message, path: "judge" }];
+        }
         sets.push({ ...file, source, result });
         if (controller.signal.aborted) break;
       }
@@ -84,6 +88,14 @@ const engine: Engine = {
     });
     return withTransfer(outcome, columnBuffers);
   },
+
+  testJudge: (choice, model) =>
+    outcomeOf(async () => {
+      await ready;
+      connectOnlyTo(originsOf(choice));
+      const { answerOf } = await import("./judge-test.js");
+      return answerOf(judgeOf(choice, page), model);
+    }),
 
   cancel: () => activeRun?.abort(),
 

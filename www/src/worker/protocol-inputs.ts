@@ -57,6 +57,17 @@ export interface Estimate {
   rows: EstimateRow[];
 }
 
+/** What a judge that was tested answered. */
+export interface JudgeAnswer {
+  ms: number;
+  /** The version that answered, or the model that was asked. */
+  model?: string;
+  /** Whether it found that an answer says what was expected, which it does. */
+  isRight: boolean;
+  inputTokens?: number;
+  outputTokens?: number;
+}
+
 /** The page's functions for the browser's own model. */
 export interface PageJudge {
   ask(

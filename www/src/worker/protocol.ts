@@ -19,7 +19,7 @@ import type {
 import type { WhyNotPassed } from "adk-metrics/report";
 import type { JudgeField, ProviderName } from "virtual:manifest";
 import type { Parts } from "./parts.js";
-import type { PageJudge, Preparation } from "./protocol-inputs.js";
+import type { JudgeAnswer, PageJudge, Preparation } from "./protocol-inputs.js";
 import type { Scale, Spread, Tally } from "./scale.js";
 
 /** A file as the user gave it. */
@@ -200,6 +200,8 @@ export interface Engine extends Preparation, Parts {
    * @param id Identifies the run in events.
    */
   run(id: number, job: Job): Promise<Outcome<RunSummary>>;
+  /** Asks a judge one question. Not during a run. */
+  testJudge(judge: JudgeChoice, model?: string): Promise<Outcome<JudgeAnswer>>;
   /** Stops the run in progress. */
   cancel(): void;
   /** The number of requests sent to each server since the page was loaded. */

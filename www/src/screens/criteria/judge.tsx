@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { effect, signal, useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { type JudgeField, type ProviderName, PROVIDERS } from "virtual:manifest";
 import { hasBrowserModel } from "../../state/browser-model.js";
@@ -19,7 +19,11 @@ import {
   setField,
   usesService,
 } from "../../state/judge.js";
+import { connections, runProgress } from "../../state/run.js";
+import { amountText, count } from "../../ui/format.js";
+import { visibleText } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
+import type { JudgeAnswer, Outcome } from "../../worker/protocol.js";
 import { sentence } from "../../ui/sentence.js";
 import { CheckField, SelectField, TextField } from "./fields.js";
 
@@ -76,8 +80,57 @@ export function JudgePanel() {
         {missing.value ??
           (destination.value.problem === undefined ? destinationText(kind) : sentence(destination.value.problem))}
       </p>
+      {kind !== "none" && kind !== "recording" && <TestButton key={kind} />}
     </section>
   );
+}
+
+/** Asks the judge one question before a run asks many. */
+function TestButton() {
+  const isAsking = useSignal(false);
+  const outcome = useSignal<Outcome<JudgeAnswer> | undefined>(undefined);
+  const isReady = missing.value === undefined && destination.value.problem === undefined;
+  async function ask(): Promise<void> {
+    isAsking.value = true;
+    outcome.value = undefined;
+    const own = fieldsOf(judgeKind.value).model.trim();
+    const [named] = askedModels.value;
+    outcome.value = await engine.testJudge(judgeChoice.value, own === "" ? named : undefined);
+    connections.value = await engine.connections();
+    isAsking.value = false;
+  }
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        class="button"
+        aria-disabled={!isReady || isAsking.value || runProgress.value !== undefined}
+        onClick={() => {
+          if (isReady && !isAsking.value && runProgress.value === undefined) void ask();
+        }}
+      >
+        {isAsking.value ? "Asking…" : "Test this judge"}
+      </button>
+      <p role="status" class={outcome.value?.ok === false ? "failed trouble" : "muted"}>
+        {outcome.value !== undefined && testText(outcome.value)}
+      </p>
+    </div>
+  );
+}
+
+function testText(outcome: Outcome<JudgeAnswer>): string {
+  if (!outcome.ok) {
+    const { message, help } = outcome.problem;
+    return [message, ...(help === undefined ? [] : [help])].map((text) => visibleText(sentence(text))).join(" ");
+  }
+  const { ms, model, isRight, inputTokens, outputTokens } = outcome.value;
+  const parts = [
+    `${model === undefined ? "The judge" : visibleText(model)} answered in ${(ms / 1000).toFixed(1)} s`,
+    ...(inputTokens === undefined || outputTokens === undefined
+      ? []
+      : [`${count(inputTokens, "token")} in, ${amountText(outputTokens)} out`]),
+  ];
+  return `${parts.join(": ")}.${isRight ? "" : " But it called a right answer wrong: it may be too small to judge."}`;
 }
 
 function destinationText(kind: JudgeKind): string {
