@@ -98,7 +98,7 @@ export function* planInSteps(
     actual: yield* bytesInSteps(request.actual, "actual", fields),
     config: configBytes,
   };
-  const isPartial = fields !== undefined;
+  const isPartial = (input: unknown) => fields !== undefined && isObject(input);
   const { evalSet, actual } = request;
   const inputs: Record<string, unknown> = { evalSet, actual, config };
   return {
@@ -112,8 +112,8 @@ export function* planInSteps(
         ? readBefore.session.run.withActual(bytes.actual, bytes.config, options)
         : new engine.EvalRunReader(bytes.evalSet, bytes.actual, bytes.config, options),
     sources: {
-      expected: invocationsOf(evalSet, bytes.evalSet, isPartial && readBefore === undefined),
-      actual: invocationsOf(actual, bytes.actual, isPartial),
+      expected: invocationsOf(evalSet, isPartial(evalSet) && readBefore === undefined ? undefined : bytes.evalSet),
+      actual: invocationsOf(actual, isPartial(actual) ? undefined : bytes.actual),
     },
     options: request,
     registry,

@@ -21,19 +21,22 @@ export type Span = readonly [start: number, end: number];
 /**
  * The invocations of an input that was passed on as `bytes`.
  *
- * @param isPartial Whether only some fields of an object are in the bytes.
+ * @param bytes Nothing if only some fields of an object were passed on.
  */
-export function invocationsOf(input: unknown, bytes: Uint8Array, isPartial = false): InvocationSource {
+export function invocationsOf(input: unknown, bytes: Uint8Array | undefined): InvocationSource {
   const conversations = isObject(input) ? ifReadable(() => conversationsOf(input)) : undefined;
   const given = (conversation: number, turn: number) => ifReadable(() => conversations?.(conversation)?.[turn]);
   // The bytes are the caller's, who may have transferred them since.
   const hosts = new WeakMap<object, Invocation>();
-  const slice = ([start, end]: Span) => reading("bytes", () => bytes.subarray(start, end));
+  const slice = ([start, end]: Span) => {
+    if (bytes === undefined) throw changed("the objects have");
+    return reading("bytes", () => bytes.subarray(start, end));
+  };
   return {
     at(conversation, turn, span) {
       const found = given(conversation, turn);
       if (isObject(found)) {
-        const known = hosts.get(found) ?? (isPartial ? asHosted(found) : ifReadable(() => hosted(found)));
+        const known = hosts.get(found) ?? (bytes === undefined ? asHosted(found) : ifReadable(() => hosted(found)));
         if (known !== undefined) {
           hosts.set(found, known);
           return known;
@@ -83,15 +86,15 @@ function parseInvocation(bytes: Uint8Array): Invocation {
   try {
     found = JSON.parse(decoder.decode(bytes));
   } catch (cause) {
-    throw changed(cause);
+    throw changed("the bytes have", cause);
   }
-  if (!isObject(found)) throw changed();
+  if (!isObject(found)) throw changed("the bytes have");
   return hosted(found);
 }
 
-function changed(cause?: unknown): AdkMetricsError {
-  return new AdkMetricsError("invalid_json", "the bytes have changed since they were evaluated", {
-    help: "Pass a copy: `bytes.slice()`",
+function changed(what: "the bytes have" | "the objects have", cause?: unknown): AdkMetricsError {
+  return new AdkMetricsError("invalid_json", `${what} changed since they were evaluated`, {
+    help: what === "the bytes have" ? "Pass a copy: `bytes.slice()`" : "Pass a copy: `structuredClone(object)`",
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -26,7 +26,9 @@ export interface Line {
 export function streamsOf(input: unknown, path: string): readonly Stream[] | undefined {
   return reading(path, () => {
     if (isStream(input)) return [input];
-    return Array.isArray(input) && input.length > 0 && input.every(isStream) ? (input.slice() as Stream[]) : undefined;
+    return Array.isArray(input) && isStream(input[0]) && input.every(isStream)
+      ? (input.slice() as Stream[])
+      : undefined;
   });
 }
 

@@ -1,0 +1,267 @@
+/** Case results as rows over columns: what a row says of metrics and turns is made when it is looked at, and kept then. */
+
+import type { EvalStatus } from "../enums.js";
+import type { EngineError, HeaderMetric } from "../generated/contract.js";
+import type {
+  EvalCaseResult,
+  EvalMetricResult,
+  EvalMetricResultDetails,
+  EvalMetricResultPerInvocation,
+} from "../types.js";
+import type { Batch } from "./decode.js";
+import { explain } from "./explanation.js";
+import { hosted } from "./hosted.js";
+import { Marks } from "./marks.js";
+import { NOT_IN_PLACE, type Sources, Turn, turnResult } from "./turn.js";
+
+/** How many numbers the columns have of a case. */
+export const NUMBERS_PER_CASE = 5;
+
+/** What the last number of a case says. */
+const SCORED = 1;
+export const CONTINUED = 2;
+
+/** What is rare about a slot. */
+interface Note {
+  details?: EvalMetricResultDetails;
+  error?: EngineError;
+}
+
+/** Why a case could not be scored. */
+export interface CaseFailure {
+  error: EngineError;
+  /** The same in words. */
+  reason: string;
+}
+
+/** Where the slots, the spans and the texts of each row begin. */
+interface Starts {
+  readonly slots: Uint32Array;
+  readonly spans: Uint32Array;
+  readonly texts: Uint32Array;
+}
+
+/** The columns of a batch, copied out of the engine's memory. */
+export class Rows {
+  readonly #metrics: readonly HeaderMetric[];
+  readonly #sources: Sources;
+  /** Whether the first row goes on with a case whose results for the conversation were in an earlier batch. */
+  readonly #continues: boolean;
+  readonly #cases: Uint32Array;
+  readonly #spans: Uint32Array;
+  readonly #scores: Float64Array;
+  readonly #statuses: Uint8Array;
+  readonly #reasons: Uint32Array | Uint8Array;
+  readonly #reasonTexts: string[];
+  readonly #notes: ReadonlyMap<number, Note>;
+  readonly #texts: object[];
+  readonly #explained: Uint32Array;
+  readonly #explanations: string;
+  #explanationAt: Map<number, readonly [start: number, end: number]> | undefined;
+  #starts: Starts | undefined;
+  /** Results that say nothing but why there is no score: one for all that are alike. */
+  readonly #blanks: (EvalMetricResult | undefined)[] = [];
+
+  constructor(batch: Batch, metrics: readonly HeaderMetric[], sources: Sources, continues: boolean) {
+    this.#metrics = metrics;
+    this.#sources = sources;
+    this.#continues = continues;
+    this.#cases = batch.cases.slice();
+    this.#spans = batch.spans;
+    this.#scores = batch.scores.slice();
+    this.#statuses = batch.statuses.slice();
+    this.#reasonTexts = batch.reasonTexts as string[];
+    // Most batches have a few reasons, and memory counts.
+    this.#reasons = this.#reasonTexts.length < 2 ** 8 ? new Uint8Array(batch.reasons) : batch.reasons.slice();
+    this.#notes = batch.notes.length === 0 ? NO_NOTES : new Map(batch.notes as [number, Note][]);
+    this.#texts = batch.texts as object[];
+    this.#explained = batch.explained.slice();
+    this.#explanations = batch.explanations;
+  }
+
+  /** The results of every metric for the conversation of a row. */
+  ofConversation(row: number): EvalMetricResult[] {
+    return this.#isScored(row) ? this.#results(this.#begin().slots[row] as number) : [];
+  }
+
+  /** The turns of a row, of which some may have been in earlier batches. */
+  turns(row: number, before = 0): EvalMetricResultPerInvocation[] {
+    const { slots, spans, texts } = this.#begin();
+    const at = row * NUMBERS_PER_CASE;
+    const [index, run, , count] = this.#cases.subarray(at, at + NUMBERS_PER_CASE) as unknown as number[];
+    const isScored = this.#isScored(row);
+    let slot = (slots[row] as number) + (isScored && this.#hasConversation(row) ? this.#metrics.length : 0);
+    let span = spans[row] as number;
+    let text = texts[row] as number;
+    const turns: EvalMetricResultPerInvocation[] = [];
+    for (let turn = 0; turn < (count as number); turn += 1) {
+      const of = new Turn(this.#sources, (run as number) - 1, index as number, before + turn, this.#spans, span);
+      if (this.#spans[span] === NOT_IN_PLACE) of.actual = hosted(this.#texts[text++] as object);
+      if (this.#spans[span + 2] === NOT_IN_PLACE) of.expected = hosted(this.#texts[text++] as object);
+      span += NUMBERS_PER_TURN;
+      turns.push(turnResult(of, isScored ? this.#results(slot) : []));
+      slot += this.#metrics.length;
+    }
+    return turns;
+  }
+
+  /** Why metrics could not be computed for the conversation of a row. */
+  errors(row: number): EngineError[] {
+    if (this.#notes.size === 0 || !this.#isScored(row)) return NO_ERRORS;
+    const slot = this.#begin().slots[row] as number;
+    return this.#metrics.flatMap((_, metric) => this.#notes.get(slot + metric)?.error ?? []);
+  }
+
+  /** Why a case could not be scored. */
+  failureOf(row: number): CaseFailure | undefined {
+    return this.#notes.get(-1 - row) as CaseFailure | undefined;
+  }
+
+  #isScored(row: number): boolean {
+    return ((this.#cases[row * NUMBERS_PER_CASE + 4] as number) & SCORED) !== 0;
+  }
+
+  /** Whether the results for the conversation of a row are here. */
+  #hasConversation(row: number): boolean {
+    return row > 0 || !this.#continues;
+  }
+
+  #begin(): Starts {
+    if (this.#starts !== undefined) return this.#starts;
+    const count = this.#cases.length / NUMBERS_PER_CASE;
+    const starts = { slots: new Uint32Array(count), spans: new Uint32Array(count), texts: new Uint32Array(count) };
+    let [slot, span, text] = [0, 0, 0];
+    for (let row = 0; row < count; row += 1) {
+      starts.slots[row] = slot;
+      starts.spans[row] = span;
+      starts.texts[row] = text;
+      const turns = this.#cases[row * NUMBERS_PER_CASE + 3] as number;
+      if (this.#isScored(row)) slot += this.#metrics.length * (turns + (this.#hasConversation(row) ? 1 : 0));
+      for (const end = span + turns * NUMBERS_PER_TURN; span < end; span += 2) {
+        if (this.#spans[span] === NOT_IN_PLACE) text += 1;
+      }
+    }
+    return (this.#starts = starts);
+  }
+
+  #results(first: number): EvalMetricResult[] {
+    return this.#metrics.map((metric, at) => this.#result(metric, at, first + at));
+  }
+
+  #result(of: HeaderMetric, metric: number, slot: number): EvalMetricResult {
+    const score = this.#scores[slot] as number;
+    const note = this.#notes.get(slot);
+    const explanation = this.#explanationOf(slot);
+    const isBlank = Number.isNaN(score) && note === undefined && explanation === undefined;
+    const status = this.#statuses[slot] as number;
+    const reason = this.#reasons[slot] as number;
+    const key = (reason * this.#metrics.length + metric) * 8 + status;
+    const known = isBlank ? this.#blanks[key] : undefined;
+    if (known !== undefined) return known;
+    const result: EvalMetricResult = { metricName: of.metricName, evalStatus: status as EvalStatus };
+    if (of.threshold !== undefined) result.threshold = of.threshold;
+    if (of.criterion !== undefined) result.criterion = of.criterion;
+    if (!Number.isNaN(score)) result.score = score;
+    if (reason !== 0) result.reason = this.#reasonTexts[reason - 1] as string;
+    if (isBlank) return (this.#blanks[key] = Object.freeze(result));
+    if (note?.details !== undefined) result.details = note.details;
+    if (explanation !== undefined) explain(result, explanation, of.judge?.panel);
+    return result;
+  }
+
+  /** The explanation of a slot as JSON, if it has one. */
+  #explanationOf(slot: number): string | undefined {
+    if (this.#explained.length === 0) return undefined;
+    this.#explanationAt ??= placesOf(this.#explained);
+    const place = this.#explanationAt.get(slot);
+    return place && this.#explanations.slice(...place);
+  }
+}
+
+const NUMBERS_PER_TURN = 4;
+const NO_ERRORS: EngineError[] = [];
+const NO_NOTES: ReadonlyMap<number, Note> = new Map();
+
+/** Where the explanation of each slot stands among all. */
+function placesOf(explained: Uint32Array): Map<number, readonly [start: number, end: number]> {
+  const places = new Map<number, readonly [start: number, end: number]>();
+  let end = 0;
+  for (let at = 0; at < explained.length; at += 2) {
+    places.set(explained[at] as number, [end, (end += explained[at + 1] as number)]);
+  }
+  return places;
+}
+
+/** What a case result says itself. */
+type Said = Pick<EvalCaseResult, "evalSetId" | "evalId" | "finalEvalStatus" | "sessionId">;
+
+type Made = Pick<EvalCaseResult, "overallEvalMetricResults" | "evalMetricResultPerInvocation">;
+
+/** Notes on a case result which row it is, where neither comparisons nor copies see it. */
+class RowMark extends Marks {
+  readonly #rows: Rows;
+  readonly #row: number;
+  #overall: EvalMetricResult[] | undefined = undefined;
+  #turns: EvalMetricResultPerInvocation[] | undefined = undefined;
+
+  constructor(result: object, rows: Rows, row: number) {
+    super(result);
+    this.#rows = rows;
+    this.#row = row;
+  }
+
+  static overallOf(result: object): EvalMetricResult[] | undefined {
+    return #row in result ? (result.#overall ??= result.#rows.ofConversation(result.#row)) : undefined;
+  }
+
+  static turnsOf(result: object): EvalMetricResultPerInvocation[] | undefined {
+    return #row in result ? (result.#turns ??= result.#rows.turns(result.#row)) : undefined;
+  }
+}
+
+/** A property that is the same for all rows, since a getter of each would cost more than all the rest. */
+function property<Key extends keyof Made>(key: Key, make: (row: object) => Made[Key] | undefined): PropertyDescriptor {
+  return {
+    get(this: object) {
+      return make(this);
+    },
+    set(this: object, value: unknown) {
+      Object.defineProperty(this, key, { value, writable: true, enumerable: true, configurable: true });
+    },
+    enumerable: true,
+    configurable: true,
+  };
+}
+
+const OVERALL = property("overallEvalMetricResults", (row) => RowMark.overallOf(row));
+const TURNS = property("evalMetricResultPerInvocation", (row) => RowMark.turnsOf(row));
+
+/** Shows in consoles what stands in a row, in place of getters. */
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+const SHOWN: PropertyDescriptor = {
+  value(this: object) {
+    return { ...this };
+  },
+  enumerable: false,
+  configurable: true,
+  writable: true,
+};
+
+/** Makes rows of one shape, whose values stand in them. */
+const PlainRow = function (this: EvalCaseResult, { evalSetId, evalId, finalEvalStatus, sessionId }: Said) {
+  this.evalSetId = evalSetId;
+  this.evalId = evalId;
+  this.finalEvalStatus = finalEvalStatus;
+  Object.defineProperty(this, "overallEvalMetricResults", OVERALL);
+  Object.defineProperty(this, "evalMetricResultPerInvocation", TURNS);
+  this.sessionId = sessionId;
+  Object.defineProperty(this, INSPECT, SHOWN);
+} as unknown as new (said: Said) => EvalCaseResult;
+PlainRow.prototype = Object.prototype;
+
+/** A case result, whose metrics and turns are own properties that are made when they are looked at. */
+export function caseResult(said: Said, rows: Rows, row: number): EvalCaseResult {
+  const result = new PlainRow(said);
+  new RowMark(result, rows, row);
+  return result;
+}
