@@ -189,7 +189,7 @@ function* evalSetInSteps(plan: RunPlan, session: Session): Steps<EvalSet | undef
 function* unscorableInSteps(plan: RunPlan, session: Session, count: number): Steps<string[][] | undefined> {
   const { metrics } = session.header;
   const spent = emptyBudget(plan.options.budget);
-  const none = spent === undefined ? "" : `the budget of ${spent} is 0, so no judge can be asked`;
+  const none = spent === undefined ? "" : `${spent}, so no judge can be asked`;
   const all: string[][] = [];
   while (all.length < count) {
     if (!isOpen(session)) return undefined;
@@ -319,6 +319,11 @@ function noteEnd(
   const [silentTurns, failures, missing] = cancelled
     ? [undefined, new Map(), new Map()]
     : [silentTurnsIn(set), failuresIn(set, plan), missingVerdictsIn(set)];
+  // What is said of metrics that can score no case is not said once more.
+  for (const name of unscorable?.keys() ?? []) {
+    failures.delete(name);
+    missing.delete(name);
+  }
   if (typeof belonging === "function") {
     belonging({ silentTurns, failures, missing, isItself: plan.isItself, unused, unscorable });
     return;
@@ -361,6 +366,7 @@ function noteHeader(
 ): void {
   const metrics = namesOf(header.metrics);
   const ofInputs = isWhole && plan.isItself && header.total > 0 && metrics.length > 0 ? [ITSELF] : [];
+  if (plan.otherSet !== undefined && header.total > 0) ofInputs.push(otherSetWarning(plan.otherSet));
   ofInputs.push(...Array.from(unscorable, ([name, why]) => unscorableWarning(name, why)));
   const all = [...warnings, ...ofInputs];
   if (strict === true && all.length > 0) throw strictError(all, plan);
@@ -398,6 +404,16 @@ export const ITSELF: EngineError = {
   path: "actual",
   help: "Pass what the agent did",
 };
+
+/** The warning about actual runs that name another evalset. */
+function otherSetWarning([evalSet, actual]: NonNullable<PlanOfBytes["otherSet"]>): EngineError {
+  return {
+    code: "invalid_input",
+    message: `the actual runs are of the evalset ${JSON.stringify(actual)}, not of ${JSON.stringify(evalSet)}`,
+    path: "actual",
+    help: "Cases and runs are matched by eval id alone: check that these are what the agent did for this evalset",
+  };
+}
 
 /** The options that are for metrics that ask judges alone. */
 const FOR_JUDGES = ["judge", "vertex", "cache", "budget", "retry", "prompts"] as const;

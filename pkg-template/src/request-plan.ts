@@ -7,7 +7,7 @@ import { checkMisplaced } from "./engine/criteria.js";
 import { bytesInSteps, toBytes } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import type { Steps } from "./engine/steps.js";
-import { isObject, reading, unexpected } from "./engine/values.js";
+import { isBytes, isList, isObject, reading, unexpected } from "./engine/values.js";
 import { WHAT_FITS } from "./engine/writing.js";
 import { AdkMetricsError } from "./errors.js";
 import type { RunOptions } from "./generated/contract.js";
@@ -50,6 +50,8 @@ export interface PlanOfBytes extends RunPlan {
   config: Uint8Array | undefined;
   /** Whether the evalset is what is scored. */
   isItself: boolean;
+  /** The ids of the evalset and of the one that the actual runs name, if they differ. */
+  otherSet: readonly [evalSet: string, actual: string] | undefined;
 }
 
 /** For scoring, only what is read of objects is written; their other fields are not looked at. */
@@ -107,6 +109,7 @@ export function* planInSteps(
     // Objects that are alike may have come about in different ways, such as by an agent that did as expected.
     isItself:
       evalSet === actual || (!isObject(evalSet) && !isObject(actual) && (yield* areEqual(bytes.evalSet, bytes.actual))),
+    otherSet: otherSetIn([evalSet, bytes.evalSet], [actual, bytes.actual]),
     read: (engine) =>
       readBefore !== undefined && isOpen(readBefore.session)
         ? readBefore.session.run.withActual(bytes.actual, bytes.config, options)
@@ -121,6 +124,33 @@ export function* planInSteps(
     knownIds: () => idsIn(bytes.evalSet),
     hasLines: (input) => input !== undefined && !isObject(inputs[input]),
   };
+}
+
+/** An input as it was given, and its bytes. */
+type GivenInput = readonly [given: unknown, bytes: Uint8Array];
+
+function otherSetIn(evalSet: GivenInput, actual: GivenInput): PlanOfBytes["otherSet"] {
+  const [expected, found] = [setIdIn(evalSet), setIdIn(actual)];
+  return expected === undefined || found === undefined || expected === found ? undefined : [expected, found];
+}
+
+/** How much of a text is looked at for its evalset's id, which files begin with. */
+const HEAD_BYTES = 4096;
+
+/** The id of the evalset that an input is of, if it says so. */
+function setIdIn([given, bytes]: GivenInput): string | undefined {
+  if (isObject(given) && !isBytes(given)) {
+    const first: unknown = isList(given) ? given[0] : given;
+    const { evalSetId, eval_set_id = evalSetId } = (isObject(first) ? first : {}) as Record<string, unknown>;
+    return typeof eval_set_id === "string" ? eval_set_id : undefined;
+  }
+  const head = new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES));
+  const [, json] = /"(?:eval_set_id|evalSetId)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head) ?? [];
+  try {
+    return json === undefined ? undefined : (JSON.parse(json) as string);
+  } catch {
+    return undefined;
+  }
 }
 
 function areStrings(value: unknown): value is string[] {

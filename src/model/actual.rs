@@ -6,8 +6,10 @@
 
 use std::borrow::Cow;
 
-use super::evalset::{EvalCase, EvalSet, EvalSetFile, RepeatedIds, UNITS_PER_CASE, help_for_object};
+use super::evalset::{EvalCase, EvalSet, EvalSetFile, RepeatedIds, UNITS_PER_CASE};
+use super::forms::{other_file, other_item};
 use super::invocation::{Invocation, Turns};
+use super::old_evalset::is_old;
 use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::session::{Event, Session, turns_of};
 use super::shape::{List, View, Warnings, check_paced, record};
@@ -245,10 +247,12 @@ async fn write_inference<'a>(
     inference.end();
 }
 
+const WHAT_IT_IS: &str = "what the agent did: an evalset, evalset results, inference results or a session";
+
 fn kind_of(root: Json<'_>) -> Result<FileKind> {
     let has = |json: Json<'_>, key: &str| json.get(key).is_some();
     if root.kind() == JsonKind::Array {
-        let first = root.items().next().unwrap_or(Json::NULL);
+        let Some(first) = root.items().next() else { return Ok(FileKind::EvalSet) };
         let inference_keys = ["inferences", "eval_case_id", "evalCaseId", "status"];
         return Ok(if inference_keys.iter().any(|key| has(first, key)) {
             FileKind::InferenceList
@@ -256,8 +260,10 @@ fn kind_of(root: Json<'_>) -> Result<FileKind> {
             FileKind::Sessions
         } else if has(first, "author") {
             FileKind::Events
-        } else {
+        } else if is_old(first) {
             FileKind::EvalSet
+        } else {
+            return Err(other_item(first, WHAT_IT_IS).unwrap_or_else(|| first.expected(WHAT_IT_IS)));
         });
     }
     let kinds = [
@@ -266,20 +272,15 @@ fn kind_of(root: Json<'_>) -> Result<FileKind> {
         ("inference_results", FileKind::Inferences),
         ("inferenceResults", FileKind::Inferences),
         ("inferences", FileKind::Inference),
+        ("eval_case_id", FileKind::Inference),
+        ("evalCaseId", FileKind::Inference),
         ("events", FileKind::Session),
         ("eval_cases", FileKind::EvalSet),
         ("evalCases", FileKind::EvalSet),
     ];
     match kinds.iter().find(|(key, _)| has(root, key)) {
         Some((_, kind)) => Ok(*kind),
-        None => {
-            let what = "what the agent did: an evalset, evalset results, inference results or a session";
-            let error = root.expected(what);
-            Err(match help_for_object(root) {
-                Some(help) => error.with_help(help),
-                None => error,
-            })
-        }
+        None => Err(other_file(root, WHAT_IT_IS).unwrap_or_else(|| root.expected(WHAT_IT_IS))),
     }
 }
 

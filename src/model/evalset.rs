@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::config::either;
+use super::forms::{other_file, other_item};
 use super::invocation::{Invocation, Rubric, Turns};
-use super::old_evalset::upgrade;
+use super::old_evalset::{is_old, upgrade};
 use super::shape::{List, Type, View, Warnings, check_paced, no_key, record, unread};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::interner::Interner;
@@ -153,6 +154,8 @@ impl<'a> EvalCase<'a> {
     }
 }
 
+const WHAT_IT_IS: &str = "an evalset: an object with `eval_cases`, or a list in an old form";
+
 /// A file with an evalset, in any form.
 pub struct EvalSetFile<'t> {
     pub(super) document: Document<'t>,
@@ -205,9 +208,13 @@ impl<'t> EvalSetFile<'t> {
         let (mut document, unwrapped) = document.unwrapped_paced(pace).await?;
         match document.root().kind() {
             JsonKind::Object => {
-                let help = help_for(document.root(), &OTHER_FILES);
-                let checked = check_paced(&mut document, &EvalSet::TYPE, warnings, pace).await;
-                checked.map_err(|error| with_default_help(error, help))?;
+                let root = document.root();
+                if either(root, ["eval_cases", "evalCases"]).is_none()
+                    && let Some(error) = other_file(root, WHAT_IT_IS)
+                {
+                    return Err(error);
+                }
+                check_paced(&mut document, &EvalSet::TYPE, warnings, pace).await?;
                 let cases = EvalSet::from_json(document.root()).eval_cases();
                 let mut ids = cases.iter().filter_map(|case| either(case.0, ["eval_id", "evalId"]));
                 check_ids(&mut ids, repeated, warnings, pace).await?;
@@ -215,16 +222,16 @@ impl<'t> EvalSetFile<'t> {
                 Ok(Self { document, in_place: !unwrapped })
             }
             JsonKind::Array => {
-                let first = document.root().items().next();
-                let help = first.and_then(|first| help_for(first, &OTHER_LISTS));
-                let read = upgrade(document, name, warnings, repeated, pace).await;
-                let mut document = read.map_err(|error| with_default_help(error, help))?;
+                if let Some(first) = document.root().items().next().filter(|first| !is_old(*first))
+                    && let Some(error) = other_item(first, WHAT_IT_IS)
+                {
+                    return Err(error);
+                }
+                let mut document = upgrade(document, name, warnings, repeated, pace).await?;
                 check_paced(&mut document, &EvalSet::TYPE, warnings, pace).await?;
                 Ok(Self { document, in_place: false })
             }
-            _ => Err(document
-                .root()
-                .expected("an evalset: an object with `eval_cases`, or a list in an old form")),
+            _ => Err(document.root().expected(WHAT_IT_IS)),
         }
     }
 
@@ -233,66 +240,6 @@ impl<'t> EvalSetFile<'t> {
     pub fn set(&self) -> EvalSet<'_> {
         EvalSet::from_json(self.document.root())
     }
-}
-
-/// Keys of objects that are not evalsets, and the help for each.
-const OTHER_FILES: [(&[&str], &str); 6] = [
-    (&["query", "data"], "An old form is a list: put this into [ ]"),
-    (
-        &["events"],
-        "This looks like a session, which says what an agent did: give it as the actual runs (`actual`, `--actual`), with an evalset that says what is expected",
-    ),
-    (
-        &["eval_case_results", "evalCaseResults", "inference_results", "inferenceResults", "inferences"],
-        "This looks like results, which say what an agent did: give them as the actual runs (`actual`, `--actual`), with an evalset that says what is expected",
-    ),
-    (&["criteria"], "This looks like an eval config: give it as `config` (`--config`)"),
-    (
-        &["conversation", "conversation_scenario", "conversationScenario"],
-        r#"This looks like one eval case: put it into {"eval_set_id": "…", "eval_cases": [ ]}"#,
-    ),
-    (&["conversations", "messages", "turns", "cases"], ONE_EVAL_SET),
-];
-
-/// Keys in the first item of arrays that are not evalsets, and the help for each.
-const OTHER_LISTS: [(&[&str], &str); 5] = [
-    (
-        &["eval_cases", "evalCases"],
-        "This looks like a list of evalsets: give one of them by itself, without [ ], or put the cases of all into one",
-    ),
-    (
-        &["events", "author"],
-        "This looks like sessions or their events, which say what an agent did: give them as the actual runs (`actual`, `--actual`), with an evalset that says what is expected",
-    ),
-    (
-        &["inferences", "eval_case_id", "evalCaseId", "eval_case_results", "evalCaseResults"],
-        "This looks like results, which say what an agent did: give them one by one as the actual runs (`actual`, `--actual`), with an evalset that says what is expected",
-    ),
-    (
-        &["conversation", "conversation_scenario", "conversationScenario"],
-        r#"This looks like the cases of an evalset: put the list into {"eval_set_id": "…", "eval_cases": … }"#,
-    ),
-    (&["user_content", "userContent", "conversations", "messages", "turns", "role"], ONE_EVAL_SET),
-];
-
-const ONE_EVAL_SET: &str = r#"An evalset looks like {"eval_set_id": "…", "eval_cases": [{"eval_id": "…", "conversation": [{"user_content": {"parts": [{"text": "…"}]}}]}]}"#;
-
-fn help_for(json: Json<'_>, looks: &[(&[&str], &'static str)]) -> Option<&'static str> {
-    let has = |keys: &[&str]| keys.iter().any(|key| json.get(key).is_some());
-    looks.iter().find(|(keys, _)| has(keys)).map(|(_, help)| *help)
-}
-
-/// Adds help to an error, unless it has its own.
-fn with_default_help(error: Error, help: Option<&str>) -> Error {
-    match help {
-        Some(help) if error.help.is_none() => error.with_help(help),
-        _ => error,
-    }
-}
-
-/// The help for an object that is not a file of actual runs.
-pub(super) fn help_for_object(json: Json<'_>) -> Option<&'static str> {
-    help_for(json, &OTHER_FILES)
 }
 
 /// Warns of a blank id, which reports replace.

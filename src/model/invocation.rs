@@ -115,7 +115,7 @@ fn meant_of(key: &str, keys: &[[&'static str; 2]]) -> Option<&'static str> {
     suggestion(key, keys.iter().map(|[snake, camel]| if is_camel { *camel } else { *snake }))
 }
 
-fn is_camel(key: &str) -> bool {
+pub(super) fn is_camel(key: &str) -> bool {
     key.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 

@@ -11,6 +11,7 @@
 //! - [`evalset`]: the expected conversations.
 //! - [`old_evalset`]: the same in the two old forms.
 //! - [`actual`]: what the agent did, from evalsets, results, inference results or sessions.
+//! - `forms`: what a file of the wrong form looks like.
 //! - [`session`]: the turns of a session, from its events.
 //! - [`results`]: the results of a run, as ADK stores them.
 //! - [`config`]: metrics with their thresholds and settings.
@@ -19,6 +20,7 @@ pub mod actual;
 pub mod config;
 pub mod content;
 pub mod evalset;
+mod forms;
 pub mod invocation;
 pub mod old_evalset;
 pub mod results;

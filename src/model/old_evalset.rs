@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::evalset::{RepeatedIds, SessionInput, check_ids};
 use super::shape::{List, Type, View, Warnings, check_paced, record};
 use crate::foundation::error::Result;
-use crate::foundation::json::{Document, Json, MAX_BYTES};
+use crate::foundation::json::{Document, Json, JsonKind, MAX_BYTES};
 use crate::foundation::pace::Pace;
 use crate::foundation::write::{Spelling, Write, Writer};
 
@@ -58,6 +58,11 @@ record! {
         /// How the session begins.
         initial_session: Option<SessionInput<'a>> = "initial_session" | "initialSession";
     }
+}
+
+/// Whether the first item of a list may belong to an old form. What is no object is left to its check.
+pub(super) fn is_old(first: Json<'_>) -> bool {
+    first.kind() != JsonKind::Object || ["query", "data"].iter().any(|key| first.get(key).is_some())
 }
 
 /// Converts an evalset in an old form to the current schema.

@@ -59,7 +59,7 @@ test("the scores of all turns of all runs are pooled, and the error says where a
   const error = await failing(my_agent, evalSet, { response_match_score: 0.8 }, 2, { parallelism: 1 });
   assert.equal(
     error.message,
-    `1 of 1 case did not pass, each run 2 times.
+    `The only case did not pass, each run 2 times.
   one: response_match_score is 0.6875 on average, threshold 0.8
 
 ✗ one (run 1)
@@ -165,7 +165,7 @@ test("a case that passes in all but what was not evaluated is shown as one that 
   }).catch((caught) => caught);
   assert.match(
     error.message,
-    /^1 of 1 case did not pass\.\nwarning: `silent` failed in 1 of 1 case results\. .*\n\n✗ /,
+    /^The only case did not pass\.\nwarning: `silent` failed in 1 of 1 case results\. .*\n\n✗ /,
   );
 });
 

@@ -328,11 +328,16 @@ test("stops at the first case that does not pass if asked to, and says how many 
         stdout
           .split("\n")
           .slice(1)
+          .filter((line) => !line.includes("not run: the evaluation ended before"))
           .flatMap((line) => line.split(",")[1] ?? []),
       ),
     ].filter((id) => id !== ""),
     ["one", "two"],
   );
+  assert.deepEqual(stdout.match(/^a,\w+(?=,1,,,,,NOT_EVALUATED,not run: the evaluation ended before)/gm), [
+    "a,three",
+    "a,four",
+  ]);
   assert.match(stderr, /^warning: --bail stopped at two, which did not pass; 6 cases left out$/m);
   const good = await run(["eval", "b.evalset.json", "--bail"], { cwd });
   assert.equal(good.status, 0);

@@ -34,8 +34,27 @@ test("traces are scored, named or found in a folder by the evalset's name", asyn
     const { stdout, stderr, status } = await run(args, { cwd: folder });
     assert.equal(status, 0, stdout);
     assert.match(stdout, /bill/);
-    // Nothing in these traces says that a callback changed an answer.
-    assert.doesNotMatch(stderr, /callback/);
+    // Nothing in these traces suggests that a callback changed an answer.
+    assert.doesNotMatch(stderr, /warning: (?!the actual conversation "paris" belongs to no eval case)/);
+  }
+});
+
+test("a note says that traces of google-adk do not show what a callback made of the last answer", async (t) => {
+  const folder = folderOf(t, {
+    "weather.evalset.json": traces("weather.evalset.json"),
+    "test_config.json": { criteria: { response_match_score: 0 } },
+    "python.jsonl": traces("adk-python-events.jsonl"),
+    "ts.json": traces("adk-ts.json"),
+  });
+  for (const [file, times] of [
+    ["python.jsonl", 1],
+    ["ts.json", 0],
+  ]) {
+    const args = ["eval", "weather.evalset.json", "--actual", file, "--strict", "--format", "csv"];
+    const { stderr, status } = await run(args, { cwd: folder });
+    // It is no warning: every trace of google-adk 2 would fail with --strict.
+    assert.equal(status, 0, stderr);
+    assert.equal(stderr.match(/if an after_model_callback changed the last answer/g)?.length ?? 0, times);
   }
 });
 

@@ -263,6 +263,6 @@ test("agents pass by metrics that are better when they are lower, as the metrics
   await judge(3);
   await assert.rejects(
     judge(2),
-    /^AgentEvaluationError: 1 of 1 case did not pass\.\n.*own is 3\.0000, threshold 2, and its turns/,
+    /^AgentEvaluationError: The only case did not pass\.\n.*own is 3\.0000, threshold 2, and its turns/,
   );
 });

@@ -150,7 +150,7 @@ warning: \`owner\` is not a key of an evalset and is left out (actual: owner)
 weather  2 cases: 2 passed
 `,
   "fails with a case": `
-1 of 1 case did not pass.
+The only case did not pass.
 
 ✗ two_turns
 `,

@@ -23,6 +23,7 @@ export function noteMissingRuns(
   const names = evalIds.filter((id) => (runs.get(id) ?? 0) < numRuns);
   if (names.length === 0) return;
   result.cancelled = true;
+  result.notRun = names.map((evalId) => ({ evalId, runs: numRuns - (runs.get(evalId) ?? 0) }));
   const warning = missingWarning(evalIds.length - names.length, evalIds.length, { names, what });
   result.warnings = [warning, ...(result.warnings ?? [])];
 }

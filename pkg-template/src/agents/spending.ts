@@ -1,7 +1,7 @@
 /** What simulated users cost: their calls are counted as those of judges are, and kept within the same budget. */
 
 import { AdkMetricsError } from "../errors.js";
-import { emptyBudget } from "../run/judge-options.js";
+import { emptyBudget, leftOf, wholeOf } from "../run/judge-options.js";
 import { estimateWarning } from "../run/judge-progress.js";
 import { checkPrices, functionText, pricedName, unpricedWarning, withoutPrice } from "../run/prices.js";
 import { countedTokens } from "../judges/reply.js";
@@ -83,16 +83,12 @@ export class Spending {
    */
   check(player: Player): void {
     const { timeMs: _, ...limits } = this.#budget;
-    const spent = emptyBudget(limits);
+    const spent = emptyBudget(leftOf(this.#budget, limits));
     if (spent !== undefined) {
-      throw new AdkMetricsError(
-        "invalid_input",
-        `the budget of ${spent} is 0, so ${playerName(player)} cannot play the user`,
-        {
-          path: "budget",
-          help: "Raise the budget, or leave the cases with a scenario out",
-        },
-      );
+      throw new AdkMetricsError("invalid_input", `${spent}, so ${playerName(player)} cannot play the user`, {
+        path: "budget",
+        help: "Raise the budget, or leave the cases with a scenario out",
+      });
     }
     if (this.#budget.cost === undefined) return;
     checkPrices(payeeOf(player), player.model, this.#budget.prices, "which plays the user");
@@ -108,12 +104,13 @@ export class Spending {
     this.#whole?.call(player, isRepeated);
     const { calls = Infinity, tokens = Infinity, cost = Infinity } = this.#budget;
     const used = this.#used;
-    // What others left of a budget may be nothing.
-    const amount = (limit: number, unit: string) => (limit === 0 ? unit : `${limit} ${unit}`);
+    const whole = wholeOf(this.#budget);
+    const amount = (limit: number, most = limit, unit = most === 1 ? "call" : "calls") =>
+      `${most} ${unit}${most === limit ? "" : ` (${Number((most - limit).toPrecision(6))} spent before)`}`;
     const spent = [
-      used.calls < calls ? "" : amount(calls, calls === 1 ? "call" : "calls"),
-      used.inputTokens + used.outputTokens < tokens ? "" : amount(tokens, "tokens"),
-      (used.cost ?? 0) < cost ? "" : cost === 0 ? "money" : `${cost} in money`,
+      used.calls < calls ? "" : amount(calls, whole.calls),
+      used.inputTokens + used.outputTokens < tokens ? "" : amount(tokens, whole.tokens, "tokens"),
+      (used.cost ?? 0) < cost ? "" : amount(cost, whole.cost, "in money"),
     ].find((what) => what !== "");
     if (spent !== undefined) {
       throw new AdkMetricsError("budget_exceeded", `the budget of ${spent} was spent before the user had answered`);
@@ -217,12 +214,12 @@ export class Spending {
     const { calls, tokens, cost, ...others } = this.#budget;
     const used = this.#used;
     const rest = (limit: number, spent: number) => Math.max(0, limit - spent);
-    return {
+    return leftOf(this.#budget, {
       ...others,
       ...(calls === undefined ? {} : { calls: rest(calls, used.calls) }),
       ...(tokens === undefined ? {} : { tokens: rest(tokens, used.inputTokens + used.outputTokens) }),
       ...(cost === undefined ? {} : { cost: rest(cost, used.cost ?? 0) }),
-    };
+    });
   }
 
   /** Says in the results what was spent. */

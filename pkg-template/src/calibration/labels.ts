@@ -96,8 +96,7 @@ function objectRows(list: unknown, place: (at: number) => { line?: number }): La
     if (!isObject(item) || Array.isArray(item)) throw unexpected("a label, which is an object", item, `labels[${at}]`);
     const keys = Object.keys(item);
     const found = fieldsOf(keys);
-    const missing = REQUIRED.find((field) => !found.has(field));
-    if (missing !== undefined) throw lacking("key", missing, keys, place(at).line);
+    refuseUnread("key", found, keys, place(at).line);
     const fields = [...found].map(([field, index]) => [
       field,
       (item as Record<string, unknown>)[keys[index] as string],
@@ -110,8 +109,7 @@ function csvRows(text: string): LabelRow[] {
   const [header, ...rows] = readCsv(text);
   const columns = header?.cells.map((name) => name.trim()) ?? [];
   const found = fieldsOf(columns);
-  const missing = REQUIRED.find((field) => !found.has(field));
-  if (missing !== undefined) throw lacking("column", missing, columns, header?.line ?? 1);
+  refuseUnread("column", found, columns, header?.line ?? 1);
   if (rows.length === 0) throw unusable("there are no labels: only the names of columns", header?.line, HELP);
   return rows.map(({ line, cells }, at) => ({
     line,
@@ -130,20 +128,26 @@ function fieldsOf(names: readonly string[]): Map<LabelField, number> {
   return new Map(fields.filter(([, index]) => index >= 0));
 }
 
-function lacking(
+/** @throws {AdkMetricsError} `invalid_input` if a field is missing that each label needs, or is misspelt. */
+function refuseUnread(
   what: string,
-  field: (typeof REQUIRED)[number],
+  found: ReadonlyMap<LabelField, number>,
   names: readonly string[],
   line: number | undefined,
-): AdkMetricsError {
-  const name = NAMES[field][0] as string;
-  const others = names.filter((one) => one !== "").slice(0, 20);
-  const meant = closest(name, others);
-  const help =
-    meant === undefined
-      ? `${HELP}. The ${what}s are ${others.join(", ") || "none"}`
-      : `Is \`${meant}\` meant to be \`${name}\`?`;
-  return unusable(`the labels have no ${what} \`${name}\``, line, help);
+): void {
+  const used = new Set(found.values());
+  const others = names.filter((name, index) => name !== "" && !used.has(index));
+  for (const field of Object.keys(NAMES) as LabelField[]) {
+    if (found.has(field)) continue;
+    const meant = NAMES[field].map((name) => closest(name, others)).find((name) => name !== undefined);
+    const name = NAMES[field][0] as string;
+    const message = `the labels have no ${what} \`${name}\``;
+    if (meant !== undefined) throw unusable(message, line, `Is \`${meant}\` meant to be \`${name}\`?`);
+    if (REQUIRED.some((one) => one === field)) {
+      const present = names.filter((one) => one !== "").slice(0, 20);
+      throw unusable(message, line, `${HELP}. The ${what}s are ${present.join(", ") || "none"}`);
+    }
+  }
 }
 
 const PASSING = ["1", "1.0", "true", "yes", "y", "pass", "passed", "valid", "met", "good", "safe", "correct"];

@@ -15,7 +15,7 @@ import { type Arguments, countOf, oneOf, parseArguments } from "./arguments.js";
 import { budgetOf } from "./budget.js";
 import { actualFiles, kindOf } from "./files.js";
 import { insteadOfActual } from "./find.js";
-import { type Input, readInputs, selectionsOf } from "./inputs.js";
+import { type Input, mayAskJudges, readInputs, selectionsOf } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { FOR_JUDGES, Judging, sayUseless } from "./judging.js";
@@ -47,13 +47,15 @@ const FOR_BATCHES = ["batch-size", "batch-fallback"];
 /**
  * Asks every question of an evaluation by batches.
  *
- * @returns The cache with the replies; undefined if a signal ended the wait.
+ * @returns The cache with the replies, if there are questions; undefined if a signal ended the wait.
  */
 export async function askInBatches(
   work: BatchWork,
   given: Arguments,
   stop: Interruption,
-): Promise<JudgeCache | undefined> {
+): Promise<{ cache?: JudgeCache } | undefined> {
+  // Then there is no folder to make.
+  if (!work.inputs.some(mayAskJudges)) return {};
   const { folder, cache } = await cacheOf(given);
   const signal = stop.phase();
   const store = await storeOf(folder, cache, work.judging, given, signal);
@@ -67,7 +69,7 @@ export async function askInBatches(
     gatherer.isGathering = false;
     work.judging.gatherer = gatherer;
     sayTotals(store, work.budget);
-    return cache;
+    return { cache };
   } catch (error) {
     if (!signal.aborted) throw error;
     const left = store.records().length;
@@ -115,16 +117,18 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
   if (what !== "submit") refuseInputs(given, what, rest);
   const judging = new Judging(judgeChoiceOf(given), () => {});
   if (what !== "submit") checkFolder(given);
+  const inputs = what === "submit" ? await inputsOf(given, rest) : [];
+  if (what === "submit" && !inputs.some(mayAskJudges)) {
+    sayUseless("no metric asks a judge", given, [...FOR_JUDGES, ...FOR_BATCHES]);
+    note("no metric asks a judge: there is nothing to send");
+    return ExitStatus.Passed;
+  }
   const { folder, cache } = await cacheOf(given);
   await judging.load();
   const { signal } = new AbortController();
   const store = await storeOf(folder, cache, judging, given, signal);
   try {
     if (what === "submit") {
-      const sets = selectionsOf({ ...given, positionals: rest }, "batch submit travel.evalset.json --cache replies");
-      const names = sets.map(({ file }) => file);
-      const files = actualFiles(given.all("actual"), names, (file) => insteadOfActual(file, rest));
-      const inputs = await readInputs(sets, files, given.one("config"));
       const registries = await registriesOf(inputs, given.all("metrics"));
       const budget = budgetOf(given);
       const options = judging.options();
@@ -146,6 +150,14 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
   } finally {
     store.close();
   }
+}
+
+/** The inputs of `batch submit`. */
+async function inputsOf(given: Arguments, positionals: string[]): Promise<Input[]> {
+  const sets = selectionsOf({ ...given, positionals }, "batch submit travel.evalset.json --cache replies");
+  const names = sets.map(({ file }) => file);
+  const files = actualFiles(given.all("actual"), names, (file) => insteadOfActual(file, positionals));
+  return readInputs(sets, files, given.one("config"));
 }
 
 async function sayLooks(store: BatchStore, sends: boolean): Promise<void> {

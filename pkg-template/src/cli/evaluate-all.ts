@@ -155,7 +155,7 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
     const answered =
       asked && (await batching.askInBatches({ ...asked, registries, options: common, judging }, given, stop));
     if (answered === undefined) return undefined;
-    common.cache = answered;
+    if (answered.cache !== undefined) common.cache = answered.cache;
   } else if (cache !== undefined && kindOf(join(cache, "batches")) === "folder") {
     (await import("./batch.js")).warnOfBatches(cache);
   }

@@ -6,8 +6,10 @@ import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { isResultLines } from "../stored-results.js";
 import { isTraces } from "../interop/otlp.js";
-import { tracesToJson } from "../interop/traces.js";
+import { actualOfTraces } from "../interop/traces.js";
+import { PROMPTS } from "../generated/metrics.js";
 import { isPrebuilt } from "../metric-info.js";
+import { canonicalName } from "../metric-names.js";
 import { count } from "../report/text.js";
 import type { MetricRegistry } from "../types.js";
 import type { Arguments } from "./arguments.js";
@@ -167,7 +169,9 @@ function actualBytes(file: string): Uint8Array {
   }
   try {
     if (!isTraces(bytes)) return bytes;
-    return new TextEncoder().encode(tracesToJson(bytes));
+    const traced = actualOfTraces(bytes);
+    if (traced.note !== undefined) note(`${file}: ${traced.note}`);
+    return new TextEncoder().encode(traced.json);
   } catch (error) {
     throw inFile(error, file, "traces");
   }
@@ -200,6 +204,17 @@ export function sayWhichCriteria(inputs: readonly Input[], registries: readonly 
   if (bare.size === 0) return;
   const which = bare.size === 1 ? [...bare].join() : count(bare.size, "evalset");
   note(`criteria: ADK's default, ${DEFAULT_CRITERIA_TEXT}, for ${which}`);
+}
+
+/** Whether a metric of an input may ask a judge. What cannot be read is for the engine to refuse. */
+export function mayAskJudges({ config, files }: Input): boolean {
+  if (config === undefined) return files.config !== undefined;
+  try {
+    const criteria = criteriaIn(parseJson(new TextDecoder().decode(config)) as Record<string, unknown>);
+    return Object.keys(criteria).some((name) => Object.hasOwn(PROMPTS, canonicalName(name)));
+  } catch {
+    return true;
+  }
 }
 
 /** The criteria and the settings of the simulated user in a config, in a line; nothing for what cannot be read. */

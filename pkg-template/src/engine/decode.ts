@@ -51,18 +51,23 @@ export function readBatch(table: number): Batch {
 export class CaseDecoder {
   readonly #header: RunHeader;
   readonly #sources: Sources;
+  readonly #reworded: ((reason: string) => string) | undefined;
   /** The case whose other turns are in the next batch. */
   #open: DecodedCase | undefined;
 
-  constructor(header: RunHeader, sources: Sources) {
+  /** @param reworded What reasons are in the end, where the host knows more than the engine. */
+  constructor(header: RunHeader, sources: Sources, reworded?: (reason: string) => string) {
     this.#header = header;
     this.#sources = sources;
+    this.#reworded = reworded;
   }
 
   /** The cases that are complete with this batch. */
   decode(batch: Batch): DecodedCase[] {
     const count = batch.cases.length / NUMBERS_PER_CASE;
     if (count === 0) return [];
+    const texts = batch.reasonTexts as string[];
+    if (this.#reworded !== undefined) batch.reasonTexts = texts.map(this.#reworded);
     const rows = new Rows(batch, this.#header.metrics, this.#sources, this.#open !== undefined);
     const ids = slices(batch.ids, batch.idLengths);
     const decoded: DecodedCase[] = [];

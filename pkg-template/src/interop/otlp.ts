@@ -3,6 +3,7 @@
  * or many, as objects, text, or lines of text as the collector's file exporter writes them. O(n) in what is read.
  */
 
+import { closest } from "../closest.js";
 import { toBytes } from "../engine/input.js";
 import { bytesOf, isObject, unexpected, reading } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
@@ -193,6 +194,7 @@ class Reader {
       for (const span of jaegerSpans(request, path)) this.#keep({ ...span, ...this.#location });
       return;
     }
+    for (const key of ["resourceSpans", "resourceLogs"]) refuseMisspelt(request, key, path);
     for (const [resource, place] of list(request, "batches", inside("batches"))) this.#resource(resource, place);
     if (!(
       "batches" in request ||
@@ -207,7 +209,9 @@ class Reader {
       this.#resource(resource, containerPath);
     }
     for (const [resource, at] of list(request, "resourceLogs", inside("resourceLogs"))) {
+      refuseMisspelt(resource, "scopeLogs", at);
       for (const [scoped, spanPath] of list(resource, "scopeLogs", `${at}.scopeLogs`)) {
+        refuseMisspelt(scoped, "logRecords", spanPath);
         for (const [log, where] of list(scoped, "logRecords", `${spanPath}.logRecords`)) {
           this.#telemetry.logs.push({ ...momentOf(log, where, log), ...this.#location });
         }
@@ -217,8 +221,10 @@ class Reader {
 
   /** The spans of a resource; scopes had another name before, which Tempo still writes. */
   #resource(resource: Fields, path: string): void {
+    refuseMisspelt(resource, "scopeSpans", path);
     for (const key of ["scopeSpans", "instrumentationLibrarySpans"]) {
       for (const [scoped, containerPath] of list(resource, key, `${path}.${key}`)) {
+        refuseMisspelt(scoped, "spans", containerPath);
         const scope = text(fieldsOf(scoped.scope ?? scoped.instrumentationLibrary)?.name);
         for (const [span, where] of list(scoped, "spans", `${containerPath}.spans`)) this.#span(span, where, scope);
       }
@@ -322,6 +328,12 @@ export function list(given: Fields, key: string, path: string): [Fields, string]
   const items = given[key] ?? [];
   if (!Array.isArray(items)) throw unexpected("an array", items, path);
   return items.map((item, at) => [required(item, `${path}[${at}]`, "an object"), `${path}[${at}]`]);
+}
+
+/** @throws {AdkMetricsError} if the key is not there, but one that resembles it: what is under it would be lost. */
+function refuseMisspelt(given: Fields, key: string, path: string): void {
+  const found = key in given ? undefined : closest(key, Object.keys(given).slice(0, 64));
+  if (found !== undefined) throw wrong({ path }, `\`${found}\` is not a key of OTLP`, `Did you mean \`${key}\`?`);
 }
 
 export function text(value: unknown): string {

@@ -1,5 +1,6 @@
 /** Sessions as ADK-TS and `@google/adk` hold them, made into what JSON can hold. */
 
+import { closest } from "../closest.js";
 import { optionsOf } from "../known-options.js";
 import { isObject, messageOf, unexpected, reading } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
@@ -7,7 +8,10 @@ import { fieldsOf } from "./otlp.js";
 
 /** How to read sessions. */
 export interface SessionOptions {
-  /** Which case a session is a run of, by the session's id. Default: by position, if the numbers agree. */
+  /**
+   * Which case a session is a run of, by the session's id. Default: the case with the same id. An id that no session has is
+   * an error, unless every session is in the map.
+   */
   evalIds?: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +34,7 @@ export function readSessions(sessions: object | readonly object[], options: Sess
 
 function sessionsOf(sessions: object | readonly object[], evalIds: Readonly<Record<string, string>>): object[] {
   const isList = Array.isArray(sessions);
-  return (isList ? (sessions as readonly object[]) : [sessions]).map((session, at) => {
+  const all = (isList ? (sessions as readonly object[]) : [sessions]).map((session, at) => {
     if (!isObject(session)) {
       throw unexpected("a session or a list of them", session, "sessions", "Parse text or bytes first, by JSON.parse");
     }
@@ -39,6 +43,37 @@ function sessionsOf(sessions: object | readonly object[], evalIds: Readonly<Reco
     const evalId = typeof id === "string" && Object.hasOwn(evalIds, id) ? evalIds[id] : undefined;
     return evalId === undefined ? plain : { ...plain, evalId };
   });
+  const problem = unusedIds(
+    evalIds,
+    all.map((session) => (session as { id?: unknown }).id),
+    "session",
+  );
+  if (problem !== undefined)
+    throw new AdkMetricsError("invalid_input", problem.message, { path: "evalIds", ...problem });
+  return all;
+}
+
+/** What is wrong with a map by ids, if it has some that nothing has, although not everything is in it. */
+export function unusedIds(
+  evalIds: Readonly<Record<string, string>>,
+  ids: readonly unknown[],
+  what: string,
+): { message: string; help: string } | undefined {
+  const open = ids.filter((id) => typeof id !== "string" || !Object.hasOwn(evalIds, id));
+  const unused = Object.keys(evalIds).find((id) => !ids.includes(id));
+  if (unused === undefined || open.length === 0) return undefined;
+  const named = open.filter((id) => typeof id === "string");
+  const meant = closest(unused, named);
+  const help =
+    meant === undefined
+      ? `Not in it: ${
+          named
+            .slice(0, 5)
+            .map((id) => JSON.stringify(id))
+            .join(", ") || `a ${what} without an id`
+        }`
+      : `Did you mean ${JSON.stringify(meant)}?`;
+  return { message: `\`evalIds\` has ${JSON.stringify(unused)}, which no ${what} has as its id`, help };
 }
 
 /** What JSON holds of a session. */

@@ -9,6 +9,7 @@ import { optionsOf } from "../known-options.js";
 import { exactly, rounded } from "./integers.js";
 import { isUnheard, mayDiffer, nameless, noModel, runOf, type TracedRun } from "./invocations.js";
 import { readTelemetry, wrong } from "./otlp.js";
+import { unusedIds } from "./sessions.js";
 import { conversationsOf } from "./turns.js";
 
 export type { TracedRun } from "./invocations.js";
@@ -25,12 +26,15 @@ export interface TracedConversation {
 
 /** How to read traces. */
 export interface TraceOptions {
-  /** Which case a conversation is a run of, by the conversation's id. Default: the case with the same id. */
+  /** Which case a conversation is a run of, by the conversation's id. Default: the case with the same id. Of an id that no conversation has, a run warns. */
   evalIds?: Readonly<Record<string, string>> | ((conversation: TracedConversation) => string | undefined);
 }
 
 /**
  * What agents did, as `evaluate` takes it for `actual`. Integers beyond 2^53 are rounded; `tracesToJson` keeps them.
+ *
+ * google-adk 2 traces what the model answered. If an `after_model_callback` changed the last answer of a conversation, no
+ * trace shows it, and the model's answer is read.
  *
  * @param traces OTLP in JSON: an export request of spans or log records, or a list of them, as an object, text, bytes, or
  *   lines of text as the collector's file exporter writes them.
@@ -41,7 +45,7 @@ export interface TraceOptions {
  * await evaluate({ evalSet, actual: readTraces(await readFile("traces.jsonl")) });
  */
 export function readTraces(traces: string | Uint8Array | object, options: TraceOptions = {}): TracedRun[] {
-  return rounded(runsOf(traces, optionsOf(options, ["evalIds"]))).map((run) => ({
+  return rounded(runsOf(traces, optionsOf(options, ["evalIds"])).runs).map((run) => ({
     ...run,
     inferences: run.inferences.map(hosted),
   }));
@@ -53,10 +57,17 @@ export function readTraces(traces: string | Uint8Array | object, options: TraceO
  * @throws {AdkMetricsError} as `readTraces`.
  */
 export function tracesToJson(traces: string | Uint8Array | object, options: TraceOptions = {}): string {
-  return exactly(runsOf(traces, optionsOf(options, ["evalIds"])));
+  return exactly(runsOf(traces, optionsOf(options, ["evalIds"])).runs);
 }
 
-function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {
+/** The same, and what these traces cannot show, for those whom a warning each time would wear out. */
+export function actualOfTraces(traces: Uint8Array): { json: string; note: string | undefined } {
+  const { runs, isOpen } = runsOf(traces, {});
+  return { json: exactly(runs), note: isOpen ? NOT_SHOWN : undefined };
+}
+
+/** `isOpen`: whether a callback may have changed a last answer although nothing suggests it. */
+function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): { runs: TracedRun[]; isOpen: boolean } {
   const { conversations, moments, capture } = conversationsOf(readTelemetry(traces));
   if (conversations.size === 0) {
     for (const log of capture.unplaced.values()) throw nameless(log);
@@ -76,10 +87,20 @@ function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {
     return { ...runOf(mapped ?? sessionId, sessionId, turns, moments), mayDiffer: mayDiffer(turns) };
   });
   // Where a callback changed an answer that is known, it may have changed others. Once for all: nothing tells which.
-  const first = runs.some(({ isChanged }) => isChanged) ? runs.find((one) => one.mayDiffer)?.run : undefined;
-  if (first !== undefined) first.warnings = [...(first.warnings ?? []), MAY_DIFFER];
-  return runs.map(({ run }) => run);
+  const first = runs.find((one) => one.mayDiffer)?.run;
+  const unused =
+    typeof evalIds === "function" ? undefined : unusedIds(evalIds, [...conversations.keys()], "conversation");
+  const [run] = runs;
+  if (unused !== undefined && run !== undefined) {
+    run.run.warnings = [...(run.run.warnings ?? []), `${unused.message}. ${unused.help}`];
+  }
+  const isOpen = first !== undefined && !runs.some(({ isChanged }) => isChanged);
+  if (first !== undefined && !isOpen) first.warnings = [...(first.warnings ?? []), MAY_DIFFER];
+  return { runs: runs.map(({ run }) => run), isOpen };
 }
+
+const NOT_SHOWN =
+  "google-adk traces what the model answers: if an after_model_callback changed the last answer of a conversation, the traces do not show it, and the model's answer is scored";
 
 const MAY_DIFFER =
   "a callback changed answers in these traces; they do not show whether it also changed the last answer of a conversation";

@@ -1,5 +1,6 @@
 /** Results as a table for spreadsheets and data frames (RFC 4180: CRLF, quotes doubled). */
 
+import { EvalStatus } from "../enums.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { anyJudged, rubricsOf, tokensOf } from "./judged.js";
@@ -10,7 +11,9 @@ import {
   isUnreported,
   joined,
   listOf,
+  missingRuns,
   namedCases,
+  NOT_RUN,
   noticesOf,
   noticeWords,
   type Results,
@@ -40,7 +43,7 @@ interface Columns {
 /**
  * Renders results as CSV: a row for every metric of a case (its `turn` empty) and of each of its
  * turns (counted from 1), informational ones included. A case without metrics has one row without a
- * metric. Repeated runs of a case are counted from 1 in `run`. Numbers are written in full.
+ * metric, and so has a run that was planned and not done when the evaluation ended. Repeated runs of a case are counted from 1 in `run`. Numbers are written in full.
  *
  * Where judges had a part in some result, five more columns follow: how many samples were asked about a turn, how many
  * might have been, the tokens of those not from a cache, and the rubrics of the turn or the case with their scores as JSON,
@@ -109,6 +112,10 @@ function* csvPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
     for (const [position, { run, result }] of namedCases(set).entries()) {
       at(index, position);
       yield rowsOf(set, run, result, position === 0, position === 0 ? ofSet : [], columns);
+    }
+    for (const { evalId, run } of missingRuns(set)) {
+      const cells = [set.evalSetId, evalId, String(run), "", "", "", "", statusWord(EvalStatus.NOT_EVALUATED), NOT_RUN];
+      yield line([...cells.map(cell), ...header.slice(cells.length).map(() => "")]);
     }
   }
 }

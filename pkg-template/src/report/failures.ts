@@ -126,6 +126,13 @@ function byItsTurns({ evalId, metricName, score, threshold }: PooledFailure): st
       ];
 }
 
+/** `2 of 5 cases did not pass`, or `The only case did not pass`. */
+export function notPassedText(failed: number, cases: number): string {
+  return failed === 1 && cases === 1
+    ? "The only case did not pass"
+    : `${failed} of ${count(cases, "case")} did not pass`;
+}
+
 /** How many cases did not pass; where they were run more than once, the means that did not. */
 export function failureSummary(failures: readonly PooledFailure[], results: readonly EvalSetResult[]): string[] {
   const caseKey = ({ evalSetId, evalId }: MetricOfCase) => keyOf({ evalSetId, evalId });
@@ -136,7 +143,7 @@ export function failureSummary(failures: readonly PooledFailure[], results: read
       evalCaseResults.map(({ evalId }) => caseKey({ evalSetId, evalId })),
     ),
   );
-  const title = `${failed.size} of ${count(cases.size, "case")} did not pass`;
+  const title = notPassedText(failed.size, cases.size);
   if (runs === cases.size) {
     const shown = shownIn(results);
     return [`${title}.`, ...failures.filter((one) => !shown.has(keyOf(one))).flatMap(byItsTurns)];

@@ -10,6 +10,7 @@
  *   eval case's informational values, which pass no judgement and are no test cases.
  * - The seconds that the agent took for an eval case, where they are known, are the `time` of its first test case, so that
  *   the times of a suite add up to that of its eval cases.
+ * - A run that was planned and not done when the evaluation ended is a test case that was `<skipped>`.
  * - Warnings, and that a run was cancelled, are the suite's `<system-err>`.
  * - What judges were asked and took, and how often people agree with them, is told in properties too: that of the whole run
  *   with the suite, that of a metric with its test case.
@@ -30,9 +31,11 @@ import {
   joined,
   judgedMetrics,
   listOf,
+  missingRuns,
   MOST_METRIC_COLUMNS,
   type NamedCase,
   namedCases,
+  NOT_RUN,
   noticesOf,
   noticeText,
   type Results,
@@ -74,6 +77,14 @@ function* documentPieces(sets: readonly EvalSetResult[], at: At): Generator<stri
       at(index, position);
       yield lines(testsOf(one, set, repeated.get(one.result.evalId)).flatMap((test) => testLines(set, test)));
     }
+    for (const { name, evalId, run } of missingRuns(set)) {
+      const properties: Test["properties"] = [
+        ["evalId", evalId],
+        ["run", String(run)],
+      ];
+      const status = EvalStatus.INFORMATIONAL;
+      yield lines(testLines(set, { name, status, message: "", text: "", properties, skipped: NOT_RUN }));
+    }
     yield lines([...noticeLines(set), "  </testsuite>"]);
   }
   yield "</testsuites>\n";
@@ -100,6 +111,7 @@ function totalOf(set: EvalSetResult, index: number, at: At): Total {
     const took = secondsOf(result);
     if (took !== undefined) seconds = (seconds ?? 0) + took;
   }
+  for (const _ of missingRuns(set)) statuses.push(EvalStatus.INFORMATIONAL);
   return { statuses, seconds };
 }
 
@@ -135,6 +147,8 @@ interface Test {
   /** The seconds of the eval case, with its first test. */
   seconds?: number | undefined;
   status: EvalStatus;
+  /** Why it was skipped, if it is not advisory. */
+  skipped?: string;
   /** The message of a failure or error. */
   message: string;
   /** What is between the tags of a failure or error. */
@@ -216,18 +230,22 @@ function calibrationProperties(found: JudgeCalibration | undefined): Test["prope
   ];
 }
 
-/** The samples of each metric and their tokens, over all turns. */
+/** The samples of each metric and their tokens, over all turns; not of metrics of which a turn was scored without an explanation. */
 function samplesByMetric({ evalMetricResultPerInvocation }: EvalCaseResult): Map<string, Test["properties"]> {
   const found = new Map<string, EvalMetricResult[]>();
+  const unknown = new Set<string>();
   for (const { evalMetricResults } of evalMetricResultPerInvocation) {
     for (const metric of evalMetricResults) {
+      const isScored = metric.evalStatus === EvalStatus.PASSED || metric.evalStatus === EvalStatus.FAILED;
+      if (isScored && !metric.explanation) unknown.add(metric.metricName);
       if (!metric.explanation?.samples) continue;
       const known = found.get(metric.metricName);
       if (known === undefined) found.set(metric.metricName, [metric]);
       else known.push(metric);
     }
   }
-  return new Map([...found].map(([metricName, turns]) => [metricName, sampleProperties(turns)]));
+  const known = [...found].filter(([metricName]) => !unknown.has(metricName));
+  return new Map(known.map(([metricName, turns]) => [metricName, sampleProperties(turns)]));
 }
 
 function sampleProperties(turns: readonly EvalMetricResult[]): Test["properties"] {
@@ -381,10 +399,10 @@ function propertyLines(properties: readonly [string, string][], indent: string):
   ];
 }
 
-function outcomeLines({ status, message, text }: Test): string[] {
+function outcomeLines({ status, message, text, skipped }: Test): string[] {
   const tag = status === EvalStatus.FAILED ? "failure" : status === EvalStatus.NOT_EVALUATED ? "error" : undefined;
   if (status === EvalStatus.INFORMATIONAL) {
-    return [`      <skipped message="${escaped(shorten(`advisory, decides nothing: ${message}`, 1000))}"/>`];
+    return [`      <skipped message="${escaped(skipped ?? shorten(`advisory, decides nothing: ${message}`, 1000))}"/>`];
   }
   if (tag === undefined) return [];
   const type = status === EvalStatus.FAILED ? "FAILED" : "NOT_EVALUATED";

@@ -245,6 +245,31 @@ export function namedCases(set: EvalSetResult): NamedCase[] {
   });
 }
 
+/** A run of a case that was planned and not done. */
+export interface MissingRun {
+  evalId: string;
+  run: number;
+  /** As {@link NamedCase} has it. */
+  name: string;
+}
+
+/** The runs that were planned and not done, after those that were. */
+export function missingRuns({ notRun = [], evalCaseResults }: EvalSetResult): MissingRun[] {
+  const done = new Map<string, number>();
+  for (const { evalId } of notRun.length === 0 ? [] : evalCaseResults) done.set(evalId, (done.get(evalId) ?? 0) + 1);
+  return notRun.flatMap(({ evalId, runs }) => {
+    const before = done.get(evalId) ?? 0;
+    const isOnly = before + runs === 1;
+    return Array.from({ length: runs }, (_, at) => {
+      const run = before + at + 1;
+      return { evalId, run, name: isOnly ? caseName(evalId) : `${caseName(evalId)} (run ${run})` };
+    });
+  });
+}
+
+/** What is said of such a run. */
+export const NOT_RUN = "not run: the evaluation ended before";
+
 /** Runs of a case that ended alike, of which the same is told. */
 export interface AlikeRuns {
   /** The eval id; with which of its runs they are, if it has several. */

@@ -1,7 +1,7 @@
 /** Metrics of the user's own, which the engine asks for. */
 
 import { type HostTask, taskInvocations } from "../engine/decode.js";
-import { messageOf } from "../engine/values.js";
+import { messageOf, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, describe, isAdkMetricsError } from "../errors.js";
 import type { CustomResult, RunHeader } from "../generated/contract.js";
@@ -32,8 +32,10 @@ export async function compute(
     const method: unknown = evaluator?.evaluateInvocations;
     if (typeof method !== "function") return { failure: NO_METHOD };
     const result: unknown = await evaluator.evaluateInvocations(actual, expected, scenario);
-    if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
-    const found = noted(customResultOf(result as EvaluationResult), plan);
+    if (typeof result !== "object" || result === null) {
+      return { failure: `${NO_RESULT}: ${unexpected("an object with `overallScore`", result, "").message}` };
+    }
+    const found = noted(withReason(customResultOf(result as EvaluationResult), result), plan);
     // What JSON cannot hold is computed again instead.
     if (isPlain(found)) journal?.keep({ type: "metric", key, found });
     return { found };
@@ -49,6 +51,16 @@ function noted(found: CustomResult, plan: RunPlan): CustomResult {
     (plan.declined ??= new Set()).add(typeof reason === "string" ? reason : "the metric gave no score");
   }
   return found;
+}
+
+/** Says what a metric returned instead of a score, if it says neither that it has none nor why. */
+function withReason(found: CustomResult, result: object): CustomResult {
+  const { overall, turns } = found;
+  if ([overall, ...turns].some(({ score, status, reason }) => (score ?? status ?? reason) !== undefined)) return found;
+  const keys = Object.keys(result).map((key) => `\`${key}\``);
+  const returned = keys.length === 0 ? "an empty object" : `an object with ${keys.slice(0, 10).join(", ")}`;
+  const reason = `the metric gave no score: it returned ${returned}. Expected is a number as \`overallScore\`, or as \`score\` of turns in \`perInvocationResults\`; or a \`reason\` why there is none`;
+  return { overall: { ...overall, reason }, turns };
 }
 
 function isPlain({ overall, turns }: CustomResult): boolean {

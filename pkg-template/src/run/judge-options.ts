@@ -15,6 +15,41 @@ import { checkRule, ruled } from "./rules.js";
 /** The part of a run's options that is about judges and takes more than a rule for each. */
 export type JudgeRunOptions = Pick<RunOptions, "vertex" | "judgeModel" | "panel" | "prompts" | "retry" | "budget">;
 
+/** Of which budget another is what is left; beside it, since only messages tell of it. */
+const wholes = /* @__PURE__ */ new WeakMap<Budget, Budget>();
+
+/** Notes that a budget is what is left of another. */
+export function leftOf(whole: Budget, left: Budget): Budget {
+  wholes.set(left, wholeOf(whole));
+  return left;
+}
+
+/**
+ * Names the whole budget in a message of the engine, which knows what is left of it: `the budget of 10 calls for judges (7 spent
+ * before) is spent`. Undefined for a budget of which nothing was spent.
+ */
+export function wholeNamed(left: Budget | undefined): ((message: string) => string) | undefined {
+  const whole = left && wholes.get(left);
+  if (whole === undefined) return undefined;
+  return (message) =>
+    message.replace(
+      /(more than )?the budget of ([\d.e+-]+)( calls?| tokens|) for judges/,
+      (all, more: string | undefined, amount: string, unit: string) => {
+        const most = (unit === "" ? whole.cost : unit === " tokens" ? whole.tokens : whole.calls) ?? 0;
+        const before = most - Number(amount);
+        if (before <= 0) return all;
+        const units = unit.startsWith(" call") ? (most === 1 ? " call" : " calls") : unit;
+        const start = more === undefined ? "" : `${more}is left of `;
+        return `${start}the budget of ${most}${units} for judges (${Number(before.toPrecision(6))} spent before)`;
+      },
+    );
+}
+
+/** The budget of which this is what is left; itself, if nothing was spent of it. */
+export function wholeOf(budget: Budget): Budget {
+  return wholes.get(budget) ?? budget;
+}
+
 /**
  * Reads what the options say of judges.
  *
@@ -38,13 +73,16 @@ export function judgeOptions(options: EvaluatorOptions): JudgeRunOptions {
   };
 }
 
-/** Which limit of a budget leaves nothing from the start, in words; nothing if none does. */
-export function emptyBudget(budget: Budget | undefined): string | undefined {
-  const { calls = 1, tokens = 1, cost = 1, timeMs = 1 } = budget ?? {};
-  if (calls < 1) return "calls";
-  if (tokens < 1) return "tokens";
-  if (cost <= 0) return "money";
-  return timeMs <= 0 ? "time" : undefined;
+/** That a budget leaves nothing from the start: `the budget of calls is 0`; nothing if it does. */
+export function emptyBudget(budget: Budget = {}): string | undefined {
+  const { calls = 1, tokens = 1, cost = 1, timeMs = 1 } = budget;
+  const whole = wholeOf(budget);
+  const said = (most: number | undefined, unit: string, name = ` ${unit}`) =>
+    most === undefined || most <= 0 ? `the budget of ${unit} is 0` : `the budget of ${most}${name} is spent`;
+  if (calls < 1) return said(whole.calls, "calls");
+  if (tokens < 1) return said(whole.tokens, "tokens");
+  if (cost <= 0) return said(whole.cost, "money", "");
+  return timeMs <= 0 ? "the budget of time is 0" : undefined;
 }
 
 const DEFAULT_RETRY = /* @__PURE__ */ ruled<RetryOptions>({}, RETRY_RULES);

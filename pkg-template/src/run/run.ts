@@ -2,6 +2,7 @@
 
 import type { EvalRun } from "../generated/adk_metrics.js";
 import type { JudgeProgress, JudgeStamp } from "../types.js";
+import { wholeNamed } from "./judge-options.js";
 import { CaseDecoder, type DecodedCase, type HostTask, readBatch } from "../engine/decode.js";
 import { call } from "../engine/call.js";
 import { reading } from "../engine/values.js";
@@ -116,7 +117,7 @@ class RunDriver {
     this.clock = new Clock(plan.began, plan.options.budget?.timeMs);
     this.#stretch = stretch;
     this.#session = session;
-    this.#decoder = new CaseDecoder(session.header, plan.sources);
+    this.#decoder = new CaseDecoder(session.header, plan.sources, wholeNamed(plan.options.budget));
     try {
       const { section } = plan.journal ?? {};
       this.#judges = new JudgeDispatcher(plan.options, session.header, maySomebodyBeAsked(plan, session), section);
@@ -159,7 +160,7 @@ class RunDriver {
     const session = await openSession(this.#plan, this.#stretch);
     if (session === undefined) return;
     this.#session = session;
-    this.#decoder = new CaseDecoder(session.header, this.#plan.sources);
+    this.#decoder = new CaseDecoder(session.header, this.#plan.sources, wholeNamed(this.#plan.options.budget));
     this.#attachJudges();
     this.#judges.restarted();
     this.#isCancelled = false;

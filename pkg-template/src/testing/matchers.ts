@@ -27,7 +27,7 @@ import {
 import { reading } from "../engine/values.js";
 import { AGENT_OPTIONS, allInstead, optionsOf } from "../known-options.js";
 import { type Paint, renderTable, type Style } from "../report/index.js";
-import { failureMessage, failuresText } from "../report/failures.js";
+import { failureMessage, failuresText, notPassedText } from "../report/failures.js";
 import { count } from "../report/text.js";
 import { cancelledNotice, warningLines } from "../report/results.js";
 import { definedProperties } from "../lists.js";
@@ -307,7 +307,7 @@ function countText(failed: readonly EvalCaseResult[], all: readonly EvalCaseResu
     new Set(results.map(({ evalSetId, evalId }) => JSON.stringify([evalSetId, evalId]))).size;
   const cases = casesOf(all);
   const runs = cases === all.length ? "" : ` (${failed.length} of ${count(all.length, "run")})`;
-  return `${casesOf(failed)} of ${count(cases, "case")} did not pass${runs}.`;
+  return `${notPassedText(casesOf(failed), cases)}${runs}.`;
 }
 
 function messageOf(hint: string, summary: readonly string[], details: string): string {
