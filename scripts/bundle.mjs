@@ -52,7 +52,8 @@ export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
   for (const { path, ...chunk } of await split("esm", esm, sources)) {
-    const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX });
+    const namesFunctions = isMapped({ path, ...chunk }, sources);
+    const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX, namesFunctions });
     const lines = mapOfLines(JSON.parse(map), path, sources);
     write(path, `${code}\n`, lines.sources.length > 0 ? lines : undefined);
   }
@@ -71,7 +72,8 @@ export async function bundle(dist, sources) {
 /**
  * A module without white space, but with the comments that bundlers read, which esbuild takes out as well. Classes keep their
  * names, which errors show, as does what users import; other variables get short ones. Functions keep theirs, which stacks show,
- * where `namesFunctions` says so: CommonJS, which only Jest and old versions of Node load, goes without, for 50 kB.
+ * where `namesFunctions` says so: CommonJS, which only Jest and old versions of Node load, goes without, for 50 kB, and so do
+ * ES modules without a source map.
  */
 function withoutWhiteSpace({ code, map, names }, { format, namesFunctions = true, ...options }) {
   return minify(code, {
@@ -104,6 +106,12 @@ function markFor(file) {
  */
 const WITHOUT_MAPS =
   /^(?:\.\.|(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\/|entrypoints\/queue)/;
+
+/** Whether a module has a source map. */
+function isMapped({ path, map }, { folder }) {
+  const { sources } = JSON.parse(map);
+  return sources.some((source) => !WITHOUT_MAPS.test(nameOf(source, path, folder)));
+}
 
 function write(path, code, map) {
   writeFileSync(path, map === undefined ? code : `${code}//# sourceMappingURL=${basename(path)}.map\n`);

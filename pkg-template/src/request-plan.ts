@@ -130,8 +130,14 @@ export function* planInSteps(
 type GivenInput = readonly [given: unknown, bytes: Uint8Array];
 
 function otherSetIn(evalSet: GivenInput, actual: GivenInput): PlanOfBytes["otherSet"] {
-  const [expected, found] = [setIdIn(evalSet), setIdIn(actual)];
+  const [expected, found] = [setIdIn(evalSet), isEvalSet(actual) ? undefined : setIdIn(actual)];
   return expected === undefined || found === undefined || expected === found ? undefined : [expected, found];
+}
+
+/** An evalset of actual conversations may have an id of its own; results name the evalset that they are of. */
+function isEvalSet([given, bytes]: GivenInput): boolean {
+  if (isObject(given) && !isBytes(given)) return "evalCases" in given || "eval_cases" in given;
+  return /"(?:eval_cases|evalCases)"\s*:/.test(new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES)));
 }
 
 /** How much of a text is looked at for its evalset's id, which files begin with. */

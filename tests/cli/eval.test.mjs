@@ -334,7 +334,7 @@ test("stops at the first case that does not pass if asked to, and says how many 
     ].filter((id) => id !== ""),
     ["one", "two"],
   );
-  assert.deepEqual(stdout.match(/^a,\w+(?=,1,,,,,NOT_EVALUATED,not run: the evaluation ended before)/gm), [
+  assert.deepEqual(stdout.match(/^a,\w+(?=,1,,,,,not evaluated,not run: the evaluation ended before)/gm), [
     "a,three",
     "a,four",
   ]);

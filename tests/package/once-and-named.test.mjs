@@ -6,7 +6,7 @@ import { readSessions, readTraces } from "../../pkg/dist/esm/interop.js";
 import { renderCsv, renderJUnit } from "../../pkg/dist/esm/report.js";
 import { importEntry } from "./support/package.mjs";
 
-const { AgentEvaluator, evaluate, LocalEvalService, MetricEvaluatorRegistry } = await importEntry();
+const { AgentEvaluator, evaluate, LocalEvalService, MetricEvaluatorRegistry, resultsToAdkJson } = await importEntry();
 
 const turn = { userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } };
 const setOf = (evalSetId, ...ids) => ({
@@ -65,16 +65,23 @@ test("runs that name another evalset are a warning, and an error with `strict`",
   const [evalSet, other] = [setOf("expected", "a"), setOf("other", "a")];
   const message = 'the actual runs are of the evalset "other", not of "expected"';
   const inferences = [{ evalSetId: "other", evalCaseId: "a", inferences: [turn] }];
-  for (const actual of [other, JSON.stringify(other), new TextEncoder().encode(JSON.stringify(other)), inferences]) {
+  const results = await evaluate({ evalSet: other, actual: [{ evalCaseId: "a", inferences: [turn] }], criteria });
+  for (const actual of [results, resultsToAdkJson(results), JSON.stringify(inferences), inferences]) {
     const { warnings } = await evaluate({ evalSet, actual, criteria });
-    assert.deepEqual([warnings?.length, warnings?.[0].message], [1, message]);
-    await assert.rejects(evaluate({ evalSet, actual, criteria, strict: true }), { message });
+    assert.deepEqual(warnings.filter((one) => one.message.includes("of the evalset")).length, 1);
+    assert.ok(warnings.some((one) => one.message === message));
+    await assert.rejects(
+      evaluate({ evalSet, actual, criteria, strict: true }),
+      /of the evalset "other", not of "expected"|left out/,
+    );
   }
-  for (const actual of [setOf("expected", "a"), [{ evalCaseId: "a", inferences: [turn] }]]) {
+  // An evalset of actual conversations may have an id of its own.
+  const same = [{ evalSetId: "expected", evalCaseId: "a", inferences: [turn] }];
+  for (const actual of [other, JSON.stringify(other), same, [{ evalCaseId: "a", inferences: [turn] }]]) {
     assert.equal((await evaluate({ evalSet, actual, criteria })).warnings, undefined);
   }
   const old = [{ name: "a", data: [{ query: "Hi", reference: "Hello" }] }];
-  assert.equal((await evaluate({ evalSet: old, actual: other, criteria })).warnings, undefined);
+  assert.equal((await evaluate({ evalSet: old, actual: inferences, criteria })).warnings, undefined);
 });
 
 test("an eval id for a session or conversation that is not there is named", async () => {
@@ -134,7 +141,7 @@ test("runs that were planned and not done are rows of CSV and skipped tests of J
   const missing = rows.filter((row) => row.includes("not run"));
   assert.deepEqual(
     missing.map((row) => row.split(",").slice(0, 9).join()),
-    ["a", "b"].map((id) => `s,${id},2,,,,,NOT_EVALUATED,not run: the evaluation ended before`),
+    ["a", "b"].map((id) => `s,${id},2,,,,,not evaluated,not run: the evaluation ended before`),
   );
   assert.ok(missing.every((row) => row.split(",").length === header.split(",").length));
   const junit = renderJUnit(result);
