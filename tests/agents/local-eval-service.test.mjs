@@ -95,3 +95,18 @@ test("turns that are missing or too many fail their case, and the others go on",
   );
   assert.match(found[0][2], /turn/);
 });
+
+test("a signal that is aborted from the start runs no agent, and says why nothing is scored", async () => {
+  let runs = 0;
+  const agent = () => `Hello ${(runs += 1)}`;
+  const service = new LocalEvalService(agent, 1, { signal: AbortSignal.abort() });
+  const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0.8 }] };
+  const found = [];
+  for await (const result of service.evaluateSession({ evalSetId: "s", evalCases: [HELLO], evaluateConfig })) {
+    const [{ finalEvalStatus, reason }] = result.evalCaseResults;
+    found.push([result.cancelled, finalEvalStatus, reason]);
+  }
+  const why = "the run was cancelled before this was scored";
+  assert.deepEqual(found, [[true, EvalStatus.NOT_EVALUATED, why]]);
+  assert.equal(runs, 0);
+});
