@@ -267,6 +267,8 @@ describe("the results", { skip }, () => {
     await says(summary, /Evalset weather/);
     await says(summary, /Scored \d+ \w+ \d{4}, \d\d:\d\d/);
     await says(summary, /Pass rate 40 % \(12 to 77 %, 95 % interval\)/);
+    const metric = page.getByRole("region", { name: "tool_trajectory_avg_score", exact: true });
+    await says(metric, /pass · \d fail · mean 0\.\d+ \(0(\.\d+)? to \d(\.\d+)?\)/);
     await site.done(page);
   });
 
@@ -281,6 +283,11 @@ describe("the results", { skip }, () => {
     await search.fill("no such word");
     await page.getByText("No case matches.").waitFor();
     await site.done(page);
+    // What judges said is searched too.
+    const judged = await showing(site, await scoredExample("cake-orders"));
+    await judged.getByLabel("Search ids, questions, answers, tools and reasons").fill("umlauts lost");
+    await becomes(() => casesIn(judged), ["birthday_inscription"]);
+    await site.done(judged);
   });
 
   test("are filtered by score and tool, in links that a reload and another tab follow", async () => {
@@ -331,6 +338,10 @@ describe("the results", { skip }, () => {
     await page.getByRole("checkbox", { name: "token_usage_v1" }).check();
     await becomes(heads, 5);
     await page.getByRole("checkbox", { name: "response_match_score" }).uncheck();
+    await becomes(heads, 4);
+    // The columns are part of the link.
+    await page.reload();
+    await page.getByRole("columnheader", { name: "token_usage_v1" }).waitFor();
     await becomes(heads, 4);
     await site.done(page);
   });

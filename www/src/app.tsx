@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { useEffect, useErrorBoundary } from "preact/hooks";
+import { useEffect, useErrorBoundary, useLayoutEffect } from "preact/hooks";
 import { hrefOf, route } from "./route.js";
 import Files from "./screens/files/files.js";
 import { FollowedNote } from "./screens/followed.js";
@@ -25,7 +25,8 @@ const STEPS = SCREEN_ENTRIES.filter(([, { stepOf }]) => stepOf === undefined);
 export function App() {
   const { screen, rest } = route.value;
   const { title, stepOf: step = screen }: ScreenEntry = SCREENS[screen];
-  useEffect(() => {
+  // Before the effects of a screen, which may name what it shows.
+  useLayoutEffect(() => {
     document.title = `${title} – adk-metrics`;
   }, [title]);
   return (

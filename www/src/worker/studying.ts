@@ -108,7 +108,14 @@ function* textsOf(result: EvalCaseResult): Generator<string> {
   for (const { actualInvocation, expectedInvocation, evalMetricResults } of result.evalMetricResultPerInvocation) {
     yield* textsOfTurn(actualInvocation);
     yield* textsOfTurn(expectedInvocation);
-    for (const { reason } of evalMetricResults) if (reason !== undefined) yield reason;
+    for (const { reason, explanation, details } of evalMetricResults) {
+      if (reason !== undefined) yield reason;
+      // What judges said.
+      for (const one of [...(details?.rubricScores ?? []), ...(explanation?.sentences ?? [])]) {
+        if (typeof one.rationale === "string") yield one.rationale;
+      }
+      for (const { reply } of explanation?.samples?.votes ?? []) if (typeof reply === "string") yield reply;
+    }
   }
 }
 

@@ -121,7 +121,9 @@ function TestButton() {
 function testText(outcome: Outcome<JudgeAnswer>): string {
   if (!outcome.ok) {
     const { message, help } = outcome.problem;
-    return [message, ...(help === undefined ? [] : [help])].map((text) => visibleText(sentence(text))).join(" ");
+    const texts = [message, ...(help === undefined ? [] : [help])];
+    // The field of the form that the option of the package is.
+    return texts.map((text) => visibleText(sentence(text.replaceAll("`baseUrl`", "Address")))).join(" ");
   }
   const { ms, model, isRight, inputTokens, outputTokens } = outcome.value;
   const parts = [
@@ -150,7 +152,9 @@ function ProviderForm({ kind, except = [] }: { kind: ProviderName; except?: read
         .map(({ option, label, placeholder, hint: text, choices, isSecret }) => {
           const key = `${kind}-${option}`;
           const hint = text.replace("{origin}", location.origin);
-          const common = { label, hint, value: fields[option] };
+          // Without a choice, the first applies.
+          const value = fields[option] === "" ? (choices[0]?.[0] ?? "") : fields[option];
+          const common = { label, hint, value };
           const update = (value: string) => setField(kind, option, value);
           const options = choices.map(([value, name]) => ({ value, name }));
           if (options.length > 0) return <SelectField key={key} {...common} options={options} onChange={update} />;

@@ -16,10 +16,10 @@ import {
 } from "../../state/edit.js";
 import { markSaved, pathOf, sourceOf, sources } from "../../state/inputs.js";
 import { summary, runProgress } from "../../state/run.js";
-import { count } from "../../ui/format.js";
+import { count, head } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { save } from "../../ui/save.js";
-import { Name } from "../../ui/text.js";
+import { Name, visibleText } from "../../ui/text.js";
 import { Fields } from "./fields.js";
 import { Title } from "../../ui/title.js";
 import "./edit.css";
@@ -34,6 +34,10 @@ export default function Edit() {
     if (openedId !== undefined) void startEditing(openedId, evalId);
   }, [openedId, evalId]);
   const source = sourceOf(openedId);
+  const shownId = fileId.value === openedId ? editedCase.value?.evalId : undefined;
+  useEffect(() => {
+    document.title = `${shownId === undefined ? "" : `${head(visibleText(shownId), 100)} – `}Edit – adk-metrics`;
+  }, [shownId]);
   if (source === undefined) {
     return (
       <>

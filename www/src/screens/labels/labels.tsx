@@ -6,13 +6,14 @@ import { hrefOf } from "../../route.js";
 import { addLabels, annotator, keyOf, labels, MOST_OF_NAME, removeLabels, setAnnotator } from "../../state/labels.js";
 import { runProgress, summary } from "../../state/run.js";
 import { FileButton } from "../../ui/drop.js";
-import { amountText, count } from "../../ui/format.js";
+import { amountText, count, head } from "../../ui/format.js";
 import type { ReadFiles } from "../../ui/read-files.js";
 import { save } from "../../ui/save.js";
 import { visibleText } from "../../ui/text.js";
 import { Title } from "../../ui/title.js";
 import { engine } from "../../worker/client.js";
 import type { GivenLabel } from "../../worker/protocol.js";
+import { names } from "../results/view.js";
 import { Agreement } from "./agreement.js";
 import { answersOf } from "./answers.js";
 import {
@@ -38,6 +39,10 @@ export default function Labels() {
   const isRunning = runProgress.value !== undefined;
   useEffect(() => void loadQueue(), [run?.id, isRunning, order.value, metric.value]);
   useKeys();
+  const name = shown.value === undefined ? undefined : names.value[shown.value.row];
+  useEffect(() => {
+    document.title = `${name === undefined ? "" : `${head(visibleText(name), 100)} – `}Labels – adk-metrics`;
+  }, [name]);
   if (run === undefined || isRunning) {
     return (
       <>

@@ -1,7 +1,7 @@
 /** What the results are of, and how many cases passed. */
 
 import type { Estimate } from "adk-metrics";
-import { useSignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { runProgress, verdicts } from "../../state/run.js";
@@ -101,9 +101,11 @@ function scoredFacts({ sets }: RunSummary): Fact[] {
   return facts;
 }
 
+/** How reliable the agent was in the run that is shown, once that is known. */
+export const reliability = signal<{ run: string; value: RunReliability } | undefined>(undefined);
+
 /** How likely the next run passes, computed when the results and their thresholds have settled. */
 function useReliability(run: RunSummary): Fact[] {
-  const found = useSignal<RunReliability | undefined>(undefined);
   const isRunning = runProgress.value !== undefined;
   const statuses = verdicts.value;
   useEffect(() => {
@@ -112,7 +114,7 @@ function useReliability(run: RunSummary): Fact[] {
     // A line that is dragged moves many times a second.
     const timer = setTimeout(() => {
       void engine.reliability(run.id).then((outcome) => {
-        if (isCurrent) found.value = outcome.ok ? outcome.value : undefined;
+        if (isCurrent) reliability.value = outcome.ok ? { run: run.id, value: outcome.value } : undefined;
       });
     }, 150);
     return () => {
@@ -120,8 +122,8 @@ function useReliability(run: RunSummary): Fact[] {
       clearTimeout(timer);
     };
   }, [run.id, isRunning, statuses]);
-  if (found.value === undefined || isRunning) return [];
-  const { passRate, passHatK, flaky, confidence } = found.value;
+  if (reliability.value?.run !== run.id || isRunning) return [];
+  const { passRate, passHatK, flaky, confidence } = reliability.value.value;
   const facts: Fact[] = [];
   if (passRate !== undefined) facts.push(["Pass rate", estimateText(passRate, confidence)]);
   if (passHatK !== undefined) facts.push([`pass^${passHatK.k}`, estimateText(passHatK, confidence)]);

@@ -7,6 +7,7 @@ import { keptRuns, showRun } from "../../state/runs.js";
 import {
   type CaseFilter,
   caseFilter,
+  chosenColumns,
   query,
   scoreFilter,
   shownSet,
@@ -34,6 +35,7 @@ function filterText(): string {
     ["search", query.value],
     ["sort", by === "evalset" ? "" : typeof by === "number" ? `metric:${metric(by)}` : by],
     ["order", descending ? "descending" : ""],
+    ["columns", chosenColumns.value === undefined ? "" : JSON.stringify([...chosenColumns.value].map(metric))],
   ];
   const chosen = parts.filter(([, value]) => value !== "");
   if (chosen.length === 0 || run === undefined) return "";
@@ -62,8 +64,21 @@ function apply(text: string): void {
         : { metric, is: sign === "<" ? "below" : "from", value: Number(value) };
     toolFilter.value = given.get("tool") ?? "";
     query.value = given.get("search") ?? "";
+    chosenColumns.value = columnsIn(given.get("columns"), columnOf);
     sort.value = { by, descending: given.get("order") === "descending" };
   });
+}
+
+/** The columns of a list of metrics, as JSON; undefined for no list. */
+function columnsIn(text: string | null, columnOf: (name: string) => number): ReadonlySet<number> | undefined {
+  if (text === null) return undefined;
+  try {
+    const names: unknown = JSON.parse(text);
+    if (!Array.isArray(names)) return undefined;
+    return new Set(names.map((name) => columnOf(String(name))).filter((column) => column >= 0));
+  } catch {
+    return undefined;
+  }
 }
 
 /** What was in the address when the page was opened, until the run that it is about is there. */

@@ -3,11 +3,13 @@
  * derived from the positions of bars.
  */
 
+import type { Estimate } from "adk-metrics";
 import { useSignal } from "@preact/signals";
 import { resetThresholds, setThreshold, summary, thresholds, verdicts } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, count } from "../../ui/format.js";
 import { MetricName } from "../../ui/text.js";
+import { reliability } from "./figures.js";
 import { BINS, type Scale, snapToStep, shareOf, type Spread } from "../../worker/scale.js";
 
 export function Histogram({ column }: { column: number }) {
@@ -18,6 +20,7 @@ export function Histogram({ column }: { column: number }) {
   const [passed, failed, others] = [spread.passed, spread.failed, spread.others].map(sum) as [number, number, number];
   const runThreshold = metric.threshold;
   const threshold = thresholds.value.get(metric.name) ?? runThreshold;
+  const mean = reliability.value?.run === run.id ? reliability.value.value.means[metric.name] : undefined;
   const isChanged = threshold !== runThreshold;
   return (
     <section class="histogram" aria-label={metric.name}>
@@ -58,6 +61,7 @@ export function Histogram({ column }: { column: number }) {
               <span class="tone failed">{failed.toLocaleString("en")} fail</span>
             </>
           )}
+          {mean !== undefined && ` · mean ${meanText(mean)}`}
           {spread.open > 0 &&
             ` · ${spread.open.toLocaleString("en")} ${threshold === undefined ? "unknown" : "not evaluated"}`}
         </p>
@@ -69,6 +73,16 @@ export function Histogram({ column }: { column: number }) {
       </footer>
     </section>
   );
+}
+
+/** `0.82 (0.71 to 0.93)` */
+function meanText({ value, low, high }: Estimate): string {
+  const interval = low === undefined || high === undefined ? "" : ` (${shortText(low)} to ${shortText(high)})`;
+  return `${shortText(value)}${interval}`;
+}
+
+function shortText(value: number): string {
+  return amountText(Number(value.toPrecision(3)));
 }
 
 function sum(counts: readonly number[]): number {
