@@ -118,6 +118,8 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
   const judging = new Judging(judgeChoiceOf(given), () => {});
   if (what !== "submit") checkFolder(given);
   const inputs = what === "submit" ? await inputsOf(given, rest) : [];
+  const registries = await registriesOf(inputs, given.all("metrics"));
+  if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
   if (what === "submit" && !inputs.some(mayAskJudges)) {
     sayUseless("no metric asks a judge", given, [...FOR_JUDGES, ...FOR_BATCHES]);
     note("no metric asks a judge: there is nothing to send");
@@ -129,12 +131,10 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
   const store = await storeOf(folder, cache, judging, given, signal);
   try {
     if (what === "submit") {
-      const registries = await registriesOf(inputs, given.all("metrics"));
       const budget = budgetOf(given);
       const options = judging.options();
       const { failure } = await store.update();
       const work: BatchWork = { inputs, registries, options, judging, budget };
-      if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
       const gatherer = gathererOf(store, cache, given, budget);
       await gather(work, gatherer, store, cache, signal);
       if (!work.asksJudges) sayUseless("no metric asks a judge", given, [...FOR_JUDGES, ...FOR_BATCHES]);
