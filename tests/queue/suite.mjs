@@ -372,6 +372,21 @@ export function testQueue(name, begin) {
       assert.deepEqual(fleet.judgeUsage, whole.judgeUsage);
     });
 
+    test("what replies do not report is estimated, so that a budget of tokens ends workers", async (t) => {
+      const files = { "many.evalset.json": manyCases(6, (index) => `The answer to question ${index % 5}`) };
+      const all = await started(t, files);
+      const { enqueue, work, status } = await all.importEntry("queue.js");
+      const judge = async () => ({ text: fair({ prompt: "" }), usage: { inputTokens: 7 } });
+      const agent = async (message) => `The answer to ${message}`;
+      const evalSets = [{ evalSet: `${all.folder}/many.evalset.json`, config: `${all.folder}/test_config.json` }];
+      const output = Math.floor(fair({ prompt: "" }).length / 4);
+      await enqueue({ evalSets, budget: { tokens: 2 * (7 + output) } }, all.connection);
+      assert.equal((await work(all.connection, { agent, judge, concurrency: 1 })).ended, "budget");
+      const { spent } = await status(all.connection);
+      assert.ok(output > 0 && spent.calls >= 2);
+      assert.equal(spent.tokens, (7 + output) * spent.calls);
+    });
+
     test("metrics of one's own and simulated users are done by workers too", async (t) => {
       const scenario = { startingPrompt: "Hello.", conversationPlan: "Ask for the time, then end." };
       const evalSet = manyCases(4, (index) => `The answer to question ${index}`);
