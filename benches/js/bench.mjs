@@ -1,6 +1,6 @@
 // Compares ADK-TS, js-rouge, google-adk and this project's package over the same data, in one process.
 //
-//   node benches/js/bench.mjs [--rounds 9] [--scale 1] [--only <part of a dataset's name>]
+//   node benches/js/bench.mjs [--rounds 9] [--scale 1] [--only <part of a dataset's name>] [--beside <another pkg/>]
 //   ADK_PYTHON=/path/to/python node benches/js/bench.mjs     adds google-adk
 //
 // The contenders take turns (A B A B …), so that heat and frequency changes meet all of them alike. A sample is a whole
@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "9" },
     scale: { type: "string", default: "1" },
     only: { type: "string", default: "" },
+    beside: { type: "string" },
   },
 });
 const rounds = Number(options.rounds);
@@ -147,6 +148,27 @@ async function benchDataset(dataset, contenders, python, nativeSamples) {
   }
 }
 
+/** What the results of a case keep of memory, in bytes, before anybody looks at them; needs --expose-gc. */
+async function benchMemory(dataset, contenders) {
+  if (globalThis.gc === undefined) return;
+  const used = async () => {
+    for (let round = 0; round < 3; round++) {
+      await new Promise((done) => setTimeout(done, 20));
+      globalThis.gc();
+    }
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  console.log(`\n### ${dataset.name}, memory of results of objects\n\n| | bytes per case |\n|-|-:|`);
+  for (const { name, results } of contenders.filter(({ results }) => results)) {
+    await results(dataset).then(({ evalCaseResults }) => evalCaseResults.length);
+    const before = await used();
+    const kept = await results(dataset);
+    const bytes = (await used()) - before;
+    console.log(`| ${name} | ${(bytes / kept.evalCaseResults.length).toFixed(0)} |`);
+  }
+}
+
 async function benchPairs({ name, pairs, bytes }, contenders) {
   const scorePairs = (pair) => pairs.map(({ reference, candidate }) => pair(reference, candidate));
   const entries = contenders
@@ -162,6 +184,7 @@ async function benchPairs({ name, pairs, bytes }, contenders) {
 }
 
 const contenders = [...(await baselines()), ...(await ours()), ...(await engine())];
+if (options.beside !== undefined) contenders.push(...(await ours(options.beside)));
 const chosen = (list) => list.filter(({ name }) => name.includes(options.only));
 const datasets = chosen(allDatasets(Number(options.scale)));
 const python = await google(datasets, Math.min(rounds, 5));
@@ -174,6 +197,7 @@ if (contenders.length === 0) {
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown processor"}, ${rounds} rounds`);
 for (const [index, dataset] of datasets.entries()) {
   await benchDataset(dataset, contenders, python[index], nativeSamples[index]);
+  await benchMemory(dataset, contenders);
 }
 for (const pairs of chosen(allPairs(Number(options.scale)))) await benchPairs(pairs, contenders);
 // ADK-TS keeps timers alive after its import.

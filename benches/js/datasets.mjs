@@ -241,29 +241,38 @@ function textPairs({ language, words, count, seed = 1 }) {
 }
 
 /**
- * Single-turn cases for response_match_score.
+ * Single-turn cases for response_match_score. With tools, each turn has a call whose answer is four times as long as the
+ * response.
  *
- * @param {{ language: keyof typeof LANGUAGES, words: number, count: number, seed?: number }} options
+ * @param {{ language: keyof typeof LANGUAGES, words: number, count: number, seed?: number, hasTools?: boolean }} options
  */
 export function responseDataset(options) {
   const random = createRandom((options.seed ?? 1) + 1);
   const question = zipf(random, englishWords(random));
   const expected = [];
   const actual = [];
+  const answers = options.hasTools ? textPairs({ ...options, words: 4 * options.words, seed: 5 }) : [];
   textPairs(options).forEach(({ reference, candidate }, index) => {
+    const intermediateData = options.hasTools
+      ? {
+          toolUses: [{ name: "search", args: { query: "q" } }],
+          toolResponses: [{ name: "search", response: { text: answers[index].reference } }],
+        }
+      : { toolUses: [], intermediateResponses: [] };
     const userContent = content("user", `${capitalized(Array.from({ length: 8 }, question).join(" "))}?`);
     const turn = (prefix, text) => ({
       invocationId: `${prefix}-${index}`,
       userContent,
       finalResponse: content("model", text),
-      intermediateData: { toolUses: [], intermediateResponses: [] },
+      intermediateData,
       creationTimestamp: 1_700_000_000 + index,
     });
     expected.push([turn("expected", reference)]);
     actual.push([turn("actual", candidate)]);
   });
   const metric = { metricName: "response_match_score", threshold: 0.8 };
-  return datasetOf(`${options.language}, ${options.words} words`, options.words, metric, expected, actual);
+  const name = `${options.language}, ${options.words} words${options.hasTools ? ", with tools" : ""}`;
+  return datasetOf(name, options.words, metric, expected, actual);
 }
 
 function toolArguments(random, word) {
@@ -369,7 +378,8 @@ export function allDatasets(scale = 1) {
       responseDataset({ language, words: Number(words), count: cases(count) }),
     ),
   );
-  return [...responses, trajectoryDataset({ count: cases(4000) })];
+  const withTools = responseDataset({ language: "english", words: 100, count: cases(1000), hasTools: true });
+  return [...responses, withTools, trajectoryDataset({ count: cases(4000) })];
 }
 
 /** Pairs of 20, 100 and 1000 words, for functions that score two strings. */

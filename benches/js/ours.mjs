@@ -1,8 +1,10 @@
 // This project's package as contenders: the way a user imports it from pkg/, through the exports of its package.json.
 
 import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
-const root = new URL("../../pkg/", import.meta.url);
+const built = new URL("../../pkg/", import.meta.url);
 
 /** The file that `import "adk-metrics"` loads in Node. */
 function resolveExport(target) {
@@ -25,6 +27,9 @@ const wholeSet = (evaluate, name, dialect) => {
   return {
     name: `${name}, evaluate()`,
     semantics: dialect,
+    /** The results themselves, for what they take of memory. */
+    results: ({ metric: { metricName, threshold }, evalSet, actual }) =>
+      evaluate({ evalSet, actual, criteria: { [metricName]: threshold }, explain: "none", dialect }),
     fromObjects: (dataset) => scores(dataset, dataset.evalSet, dataset.actual),
     fromBytes: (dataset) => scores(dataset, dataset.evalSetBytes, dataset.actualBytes),
   };
@@ -47,8 +52,13 @@ const perCase = (classes, name, dialect, isKept) => ({
   },
 });
 
-/** Our contenders in both dialects; empty, with the reason on stderr, before the package is built. */
-export async function ours() {
+/**
+ * Our contenders in both dialects; empty, with the reason on stderr, before the package is built.
+ *
+ * @param folder Another build of the package, which is compared with this one.
+ */
+export async function ours(folder) {
+  const root = folder === undefined ? built : pathToFileURL(`${resolve(folder)}/`);
   const manifest = new URL("package.json", root);
   if (!existsSync(manifest)) {
     console.error("adk-metrics is skipped: pkg/ does not exist. Run: npm run build");
@@ -60,7 +70,8 @@ export async function ours() {
   const { evaluate, rouge1, RougeEvaluator, TrajectoryEvaluator } = await import(new URL(entry, root));
   const classes = { response_match_score: RougeEvaluator, tool_trajectory_avg_score: TrajectoryEvaluator };
   return ["adk-python", "adk-ts"].flatMap((dialect) => {
-    const label = dialect === "adk-python" ? name : `${name} (${dialect})`;
+    const of = folder === undefined ? name : `${name} of ${folder}`;
+    const label = dialect === "adk-python" ? of : `${of} (${dialect})`;
     const contenders = [
       wholeSet(evaluate, label, dialect),
       perCase(classes, label, dialect, true),
@@ -68,7 +79,7 @@ export async function ours() {
     ];
     if (dialect === "adk-python") {
       contenders.push({
-        name: `${name}, rouge1()`,
+        name: `${of}, rouge1()`,
         semantics: dialect,
         pair: (reference, candidate) => rouge1(reference, candidate).fmeasure,
       });

@@ -183,13 +183,13 @@ interface Conversation {
   scenario: ConversationScenario | undefined;
 }
 
-async function evaluateConversation(
+/** The result, or its promise if it takes a run. */
+function evaluateConversation(
   settings: Settings,
   { actual, expected, scenario }: Conversation,
-): Promise<EvaluationResult> {
-  for (const [name, turns] of Object.entries({ actual, expected: expected ?? [] })) {
-    if (!reading(name, () => Array.isArray(turns))) throw unexpected("an array of invocations", turns, name);
-  }
+): EvaluationResult | Promise<EvaluationResult> {
+  checkTurns(actual, "actual");
+  checkTurns(expected ?? [], "expected");
   const { reads } = settings;
   if (scenario === undefined && reads !== undefined) {
     const found = call(NO_TEXT, (engine) =>
@@ -198,6 +198,10 @@ async function evaluateConversation(
     if (found !== undefined) return evaluationOf(found, turnsOf(found, actual, expected));
   }
   return evaluateInRun(settings, { actual, expected, scenario });
+}
+
+function checkTurns(turns: InvocationInput[], name: string): void {
+  if (!reading(name, () => Array.isArray(turns))) throw unexpected("an array of invocations", turns, name);
 }
 
 /** What the engine is given of a conversation that is scored in a single call: what the metric reads of it. */
