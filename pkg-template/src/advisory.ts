@@ -9,7 +9,7 @@ import type { EvalCaseResult, EvalSetResult, Mistake } from "./types.js";
 /** The names that a request gives. @throws {AdkMetricsError} `invalid_input` for what is no list of names. */
 export function checkAdvisory(advisory: unknown): void {
   if (advisory === undefined) return;
-  if (Array.isArray(advisory) && advisory.every((name) => typeof name === "string")) return;
+  if (Array.isArray(advisory) && Array.from(advisory).every((name) => typeof name === "string")) return;
   throw unexpected("an array of names of metrics", advisory, "advisory");
 }
 

@@ -236,7 +236,10 @@ export function isFields(value: unknown): value is Fields {
 }
 
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isItem);
+  if (!Array.isArray(value)) return false;
+  // Not by `every`, which passes over holes.
+  for (const item of value) if (!isItem(item)) return false;
+  return true;
 }
 
 function isOptional(value: unknown, isIt: (value: unknown) => boolean): boolean {

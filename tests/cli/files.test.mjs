@@ -54,6 +54,28 @@ for (const [name, [what, args]] of Object.entries(READ)) {
   });
 }
 
+// A regular file that cannot be read from its beginning.
+const UNREADABLE = "/proc/self/mem";
+
+for (const [name, [what, args]] of Object.entries(READ)) {
+  test(`says that ${name} cannot be read`, { skip: !existsSync(UNREADABLE) }, async (t) => {
+    const cwd = folderOf(t, CLOCK);
+    rmSync(join(cwd, name), { force: true });
+    symlinkSync(UNREADABLE, join(cwd, name));
+    const { status, stderr } = await run(args, { cwd });
+    assert.match(stderr, new RegExp(`error: the ${what}.* cannot be read: EIO.*\n {3}at ${name}`));
+    assert.equal(status, 2);
+  });
+}
+
+test("loads no module that says it is empty, which may not end", { skip: !existsSync(ENDLESS) }, async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  symlinkSync(ENDLESS, join(cwd, "module.mjs"));
+  const { status, stderr } = await run(["run", "clock.evalset.json", "--agent", "./module.mjs"], { cwd });
+  assert.match(stderr, /error: the module of the agent is empty/);
+  assert.equal(status, 2);
+});
+
 for (const [kind, make] of Object.entries(KINDS)) {
   for (const option of ["--agent", "--metrics", "--judge"]) {
     test(`loads no module of ${option} from ${kind}`, posix, async (t) => {

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -168,6 +168,17 @@ describe("with files", { skip }, () => {
     const { key } = listed.find(({ name }) => name === "later.json");
     rmSync(join(folder, "later.json"));
     symlinkSync(join(outside, "secret.json"), join(folder, "later.json"));
+    assert.equal((await asPage(`/followed/${key}`)).status, 404);
+  });
+
+  test("does not read a file in a folder that became a link", async () => {
+    mkdirSync(join(folder, "sub"));
+    writeFileSync(join(folder, "sub", "secret.json"), "{}");
+    const listed = await (await asPage("/followed")).json();
+    const { key } = listed.find(({ name }) => name === "secret.json");
+    assert.equal(await (await asPage(`/followed/${key}`)).text(), "{}");
+    renameSync(join(folder, "sub"), join(folder, ".was"));
+    symlinkSync(outside, join(folder, "sub"));
     assert.equal((await asPage(`/followed/${key}`)).status, 404);
   });
 

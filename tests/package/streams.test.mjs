@@ -280,3 +280,23 @@ test("a line without end is an error before it fills the memory", async () => {
   assert.equal(line, 2);
   assert.match(help, /Every line is one case/);
 });
+
+test("a line that comes byte by byte is put together in linear work", async (t) => {
+  let copied = 0;
+  const { set } = Uint8Array.prototype;
+  Uint8Array.prototype.set = function (bytes, ...at) {
+    copied += bytes.length;
+    return set.call(this, bytes, ...at);
+  };
+  const { reduce } = Array.prototype;
+  Array.prototype.reduce = function (...given) {
+    copied += this.length;
+    return reduce.apply(this, given);
+  };
+  t.after(() => Object.assign(Uint8Array.prototype, { set }) && Object.assign(Array.prototype, { reduce }));
+  const text = linesOf([caseOf(0, "word ".repeat(4000))]);
+  const request = { evalSet: pieces(text, 1), actual: pieces(text, 1), criteria };
+  const { results } = await all(evaluateStream(request));
+  assert.equal(results[0].overallEvalMetricResults[0].score, 1);
+  assert.ok(copied < 2 * 8 * text.length, `${copied} for twice ${text.length}`);
+});

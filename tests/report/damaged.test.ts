@@ -115,6 +115,28 @@ for (const [name, render] of renderersOf("comparisons")) {
   });
 }
 
+test("comparing damaged results raises errors of this package only, also with holes in lists", () => {
+  const whole = SETS.travel;
+  let fine = 0;
+  const compared = (value: never) => JSON.stringify(compareRuns(whole, value, { resamples: 100 }));
+  for (const [at, path] of [...pathsOf(whole)].entries()) {
+    const damages = Object.entries(DAMAGES).filter((_, way) => (way + at) % EVERY === 0);
+    const part = path.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], whole);
+    const holed: unknown[] = Array.isArray(part) ? [...(part as unknown[])] : [];
+    delete holed[0];
+    for (const [damage, by] of [...damages, ["a hole", holed] as const]) {
+      const place = `${path.join(".")}: ${damage}`;
+      try {
+        assert.equal(typeof compared(damaged(whole, path, by) as never), "string", place);
+        fine += 1;
+      } catch (error) {
+        if (!(error instanceof AdkMetricsError)) throw new Error(place, { cause: error });
+      }
+    }
+  }
+  assert.ok(fine > 0);
+});
+
 test("an error names the damaged place", () => {
   const set = damaged(travelSet(), ["evalCaseResults", 1, "overallEvalMetricResults", 0, "score"], "high");
   assert.throws(() => report.renderCsv([set as EvalSetResult]), {

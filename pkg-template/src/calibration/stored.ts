@@ -63,8 +63,8 @@ function calibrationOf(given: unknown): Calibration {
     typeof one.labelled === "number" &&
     isObject(one.agreement) &&
     typeof one.agreement.value === "number";
-  const areThere = Array.isArray(judges) && judges.every(isObject) && isObject(criteria);
-  if (areThere && Array.isArray(subjects) && subjects.every(isOne)) return value as Calibration;
+  const areThere = Array.isArray(judges) && Array.from(judges).every(isObject) && isObject(criteria);
+  if (areThere && Array.isArray(subjects) && Array.from(subjects).every(isOne)) return value as Calibration;
   const { message } = unexpected("a calibration", value, "calibration");
   throw new AdkMetricsError("invalid_input", message, {
     path: "calibration",

@@ -113,6 +113,8 @@ export function headOf(file: string, what: string, most: number): Uint8Array {
   try {
     const head = new Uint8Array(most);
     return head.subarray(0, readSync(opened, head));
+  } catch (error) {
+    throw unreadable(error, file, what);
   } finally {
     closeSync(opened);
   }

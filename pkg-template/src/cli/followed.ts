@@ -1,10 +1,10 @@
 /** The files that `playground` was given, for its page: which there are now, and what is in each. Nothing else can be read. */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { lstatSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readdir, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { kindOf, missing, readBytes } from "./files.js";
 import { filesMatching } from "./find.js";
 import { warn } from "./process.js";
@@ -118,13 +118,18 @@ export class Followed {
     files.push({ key, folder, name: basename(path), stamp: `${found.ino} ${found.size} ${found.mtimeMs}` });
   }
 
+  /** Whether a file that was listed has become a link since then, or a folder on the way to it has. */
+  #isLink(file: string): boolean {
+    const isOnTheWay = ({ path }: Named) =>
+      file === path || realpathSync(file) === join(realpathSync(path), relative(path, file));
+    return !this.#named.some(isOnTheWay);
+  }
+
   #read(path: string): Buffer | undefined {
     const key = /^\/followed\/(\d+)$/.exec(path)?.[1];
     const file = key === undefined ? undefined : this.#paths[Number(key)];
     try {
-      // What was listed may have become a link since then.
-      const isNamed = this.#named.some((named) => named.path === file);
-      if (file === undefined || (!isNamed && !lstatSync(file).isFile())) return undefined;
+      if (file === undefined || this.#isLink(file)) return undefined;
       const bytes = readBytes(file, "file");
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     } catch {

@@ -4,6 +4,7 @@ import { closeSync, readSync } from "node:fs";
 import { closest } from "../closest.js";
 import { MAX_BYTES } from "../generated/limits.js";
 import { LINE_HEAD, LineKinds, parsedLine } from "../lines/kinds.js";
+import { Rest } from "../lines/rest.js";
 import { LineRows, type Places } from "../lines/rows.js";
 import { around, type LineKind } from "../lines/shape.js";
 import { isTraces } from "../interop/otlp.js";
@@ -117,7 +118,7 @@ async function eachLine(
   what: string,
   visit: (text: Buffer, offset: number, line: number) => void,
 ): Promise<void> {
-  let rest = Buffer.alloc(0);
+  const rest = new Rest();
   let [offset, line] = [0, 1];
   const see = (text: Buffer) => {
     if (text.length > MAX_BYTES) throw tooLong(`${file}:${line}`);
@@ -129,17 +130,17 @@ async function eachLine(
     const chunk = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      const text = rest.length === 0 ? chunk.subarray(from, end) : Buffer.concat([rest, chunk.subarray(0, end)]);
+      const text = rest.size === 0 ? chunk.subarray(from, end) : Buffer.concat([rest.taken(), chunk.subarray(0, end)]);
       see(text);
-      rest = Buffer.alloc(0);
       offset += text.length + 1;
       from = end + 1;
       line += 1;
     }
-    if (from < chunk.length) rest = Buffer.concat([rest, chunk.subarray(from)]);
-    if (rest.length > MAX_BYTES) throw tooLong(`${file}:${line}`);
+    rest.add(chunk.subarray(from));
+    if (rest.size > MAX_BYTES) throw tooLong(`${file}:${line}`);
   }
-  see(rest);
+  const last = rest.taken();
+  see(Buffer.from(last.buffer, last.byteOffset, last.length));
 }
 
 function isBlank(text: Buffer): boolean {

@@ -6,6 +6,7 @@ import { AdkMetricsError } from "../errors.js";
 import { MAX_BYTES } from "../generated/limits.js";
 import type { Mistake } from "../types.js";
 import { LINE_HEAD, LineKinds } from "./kinds.js";
+import { Rest } from "./rest.js";
 import { LineRows } from "./rows.js";
 import { WINDOW_BYTES, WINDOW_LINES } from "./shape.js";
 
@@ -26,7 +27,7 @@ export interface Line {
 export function streamsOf(input: unknown, path: string): readonly Stream[] | undefined {
   return reading(path, () => {
     if (isStream(input)) return [input];
-    return Array.isArray(input) && isStream(input[0]) && input.every(isStream)
+    return Array.isArray(input) && isStream(input[0]) && Array.from(input).every(isStream)
       ? (input.slice() as Stream[])
       : undefined;
   });
@@ -58,7 +59,7 @@ export class Lines {
     for (const [at, stream] of this.#streams.entries()) {
       this.#path = this.#streams.length === 1 ? this.#name : `${this.#name}[${at}]`;
       this.#line = 0;
-      let rest: Uint8Array[] = [];
+      const rest = new Rest();
       for await (const piece of stream) {
         if (isObject(piece) && !isBytes(piece)) {
           this.#line += 1;
@@ -69,13 +70,11 @@ export class Lines {
         const bytes = toBytes(piece, this.#path);
         let from = 0;
         for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
-          yield* this.#read([...rest, bytes.subarray(from, end)]);
-          rest = [];
+          yield* this.#read([rest.taken(), bytes.subarray(from, end)]);
           from = end + 1;
         }
-        // A stream may fill its buffer anew.
-        if (from < bytes.length) rest.push(bytes.slice(from));
-        if (sizeOf(rest) > MAX_BYTES) {
+        rest.add(bytes.subarray(from));
+        if (rest.size > MAX_BYTES) {
           this.#line += 1;
           throw this.refuse(
             `the line is longer than ${MAX_BYTES} bytes, the most that one JSON text may have`,
@@ -83,7 +82,7 @@ export class Lines {
           );
         }
       }
-      yield* this.#read(rest);
+      yield* this.#read([rest.taken()]);
     }
   }
 

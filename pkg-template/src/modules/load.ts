@@ -107,10 +107,11 @@ export async function loadModule(file: string, what: string, timeoutMs?: number)
   }
 }
 
-/** Node would wait for a pipe without end, and read a device without end. A folder it explains itself. */
+/** Node would wait for a pipe without end, and read a device without end, as some of `/proc` that says it is an empty file. A folder it explains itself. */
 function checkKind(file: string, what: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  if (found === undefined || found.isDirectory() || (found.isFile() && found.size > 0)) return;
+  if (found.isFile()) throw new AdkMetricsError("invalid_input", `the module of the ${what} is empty`, { path: file });
   throw new AdkMetricsError("invalid_input", `the module of the ${what} is not a regular file`, {
     path: file,
     help: "Pipes and devices are not read: write what they give to a file first",
