@@ -88,7 +88,8 @@ export async function buildPackage() {
     const schema = JSON.parse(readFileSync(join(root, `target/schema/${kind}.schema.json`), "utf8"));
     writeFileSync(join(pkg, `schema/${kind}.schema.json`), `${JSON.stringify(schema)}\n`);
   }
-  writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  // Indentation would take a kilobyte of the package.
+  writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest)}\n`);
   cpSync(join(template, "README.md"), join(pkg, "README.md"));
   cpSync(join(root, "LICENSE"), join(pkg, "LICENSE"));
   const { NOTICES, writeNotices } = await import("./notices.mjs");
