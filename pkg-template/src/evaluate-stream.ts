@@ -49,12 +49,8 @@ function streamsIn(request: EvaluateRequest): Streams | undefined {
   throw unexpected("a stream of JSON lines", request[other], other, "Pass streams for both `evalSet` and `actual`");
 }
 
-/** What a window is scored by as a whole would differ from what the whole is. */
-const OF_WHOLE: Readonly<Record<string, string>> = {
-  journal: "Resume with a `cache`, which keeps all replies",
-  evalIds: "Leave lines out of the streams instead",
-  countOnly: "Use `estimateCalls` with a part of the cases",
-};
+/** What concerns the whole evaluation, which is never there. */
+const OF_WHOLE = ["journal", "evalIds", "countOnly"] as const;
 
 /** An evaluation of streams under way. */
 class StreamRun {
@@ -69,13 +65,11 @@ class StreamRun {
   #cancelled = false;
 
   constructor({ evalSet: _, actual: __, ...options }: EvaluateRequest, streams: Streams) {
-    for (const [name, help] of Object.entries(OF_WHOLE)) {
-      if (options[name as keyof typeof options] === undefined) continue;
-      throw new AdkMetricsError("invalid_input", `\`${name}\` cannot be used with streams`, { path: name, help });
-    }
-    if (typeof options.earlyStop === "object") {
-      const help = "Use `earlyStop: true`, which changes no verdict";
-      throw new AdkMetricsError("invalid_input", "a risk cannot be used with streams", { path: "earlyStop", help });
+    const wrong =
+      typeof options.earlyStop === "object" ? "earlyStop" : OF_WHOLE.find((name) => options[name] !== undefined);
+    if (wrong !== undefined) {
+      const what = wrong === "earlyStop" ? "a risk" : `\`${wrong}\``;
+      throw new AdkMetricsError("invalid_input", `${what} cannot be used with streams`, { path: wrong });
     }
     this.#options = options;
     this.#streams = streams;

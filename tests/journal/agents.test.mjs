@@ -8,7 +8,7 @@ import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { importEntry } from "../package/support/package.mjs";
 import { BARE, ended, folderOf as filesIn, run, start, text } from "../cli/command.mjs";
 import { at, fair, judged, posix, server } from "../cli/judging.mjs";
-import { fileJournal, folderOf, inEveryFormat } from "./journal.mjs";
+import { fileJournal, folderOf, inEveryFormat, planOf, random } from "./journal.mjs";
 
 const { AgentEvaluator, LocalEvalService } = await importEntry();
 
@@ -108,6 +108,67 @@ test("AgentEvaluator goes on at every entry, and comes to the same bytes", async
     const last = counting(1000);
     assert.deepEqual(inEveryFormat(await evaluated(interrupted, last)), inEveryFormat(again));
     assert.deepEqual(last.counts.calls, 1000);
+  }
+});
+
+/** How many runs of agents at random are interrupted; each at every point. */
+const PLANS = Number(process.env.JOURNAL_PLANS ?? 3);
+
+const OF_THE_RUN = /^(?:eval_set_result_(?:id|name)|session_id|invocation_id|creation_timestamp|duration)$/;
+
+/** Results without what differs from run to run of an agent: times and sessions. */
+const timeless = (result) =>
+  JSON.stringify(JSON.parse(inEveryFormat(result).json), (key, value) => {
+    const isTime = OF_THE_RUN.test(key) || value?.metric_name === "invocation_duration_v1";
+    return isTime ? undefined : value;
+  });
+
+test("agents at random, which are interrupted at any point, come to the results of an undisturbed run", async (t) => {
+  const folder = folderOf(t);
+  for (let seed = 1; seed <= PLANS; seed += 1) {
+    const plan = planOf(seed);
+    const { own: _, ...criteriaOfPlan } = plan.criteria;
+    /** The same agent and judge as often as wanted, which count. */
+    const evaluated = async (file) => {
+      const { request, calls } = plan.requestOf();
+      let runs = 0;
+      const agent = async (message, { history }) => {
+        if (history.length === 0) runs += 1;
+        const luck = random(seed + message.length * 31 + message.charCodeAt(message.length - 1) * 7);
+        luck();
+        if (luck() < 0.15) throw new Error(`the agent broke down at ${message}`);
+        return luck() < 0.5 ? "I do not know." : message.replace("question", "answer");
+      };
+      const { judge, concurrency, retry } = request;
+      const notices = [];
+      const journal = fileJournal(file, { onNotice: (notice) => notices.push(notice) });
+      const options = { judge, concurrency, retry, parallelism: 1 + (seed % 3), journal };
+      try {
+        const evaluation = AgentEvaluator.evaluateEvalSet(agent, plan.evalSet, criteriaOfPlan, 2, false, options);
+        return { text: timeless(await resultsOf(evaluation)), runs, calls: calls(), notices };
+      } finally {
+        journal.close();
+      }
+    };
+    const file = join(folder, `plan-${seed}.jsonl`);
+    const whole = await evaluated(file);
+    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
+    for (let kept = 2; kept <= lines.length; kept += 1) {
+      const entries = lines.slice(1, kept).map((line) => JSON.parse(line));
+      for (const cut of [0, 1, 17]) {
+        const rest = lines[kept] ?? "";
+        if (cut >= rest.length && cut > 0) continue;
+        const interrupted = join(folder, "interrupted.jsonl");
+        writeFileSync(interrupted, `${lines.slice(0, kept).join("\n")}\n${rest.slice(0, cut)}`);
+        const again = await evaluated(interrupted);
+        const at = `plan ${seed}, ${kept} lines and ${cut} characters`;
+        assert.equal(again.text, whole.text, at);
+        assert.equal(again.runs, whole.runs - entries.filter(({ type }) => type === "run").length, at);
+        const replies = entries.filter(({ type, cached }) => type === "reply" && cached !== true).length;
+        assert.equal(again.calls, whole.calls - replies, at);
+        assert.equal(again.notices.length, cut > 0 ? 1 : 0, at);
+      }
+    }
   }
 });
 
