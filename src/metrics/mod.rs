@@ -15,6 +15,7 @@
 //! # Which file to read for what
 //!
 //! - `response_match_score`, `tool_trajectory_avg_score`, … — one file per metric, named after it.
+//! - `call_metric` — shared by the three metrics that compare tool calls.
 //! - `efficiency` — shared by the four informational metrics (calls, tokens, durations).
 //! - `rubric_based` — shared by the three rubric metrics; [`rubrics`] collects the rubrics that apply to a
 //!   turn.
@@ -46,6 +47,7 @@
 //! # Ok::<(), adk_metrics::foundation::error::Error>(())
 //! ```
 
+mod call_metric;
 mod efficiency;
 mod explanation;
 mod final_response_match;

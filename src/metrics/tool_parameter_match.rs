@@ -10,23 +10,22 @@
 //! `default_strategy` (`exact`, the default, `casefold_exact`, `numeric`, `contains`), `per_arg_strategies`
 //! (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
-use std::borrow::Cow;
-use std::rc::Rc;
-
+use super::call_metric::{CallMetric, Settings};
 use super::{
-    Case, Evaluation, Explain, Explanation, Metric, MetricInfo, NO_REFERENCE, Scoring, SlicedTurn,
-    TurnEvaluation, TurnPair, comparable_calls, in_slices, same_length,
+    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, Scoring, TurnEvaluation, TurnPair,
+    comparable_calls, same_length,
 };
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::interner::Interner;
 use crate::foundation::json::{Json, JsonKind};
-use crate::foundation::pace::{Pace, at_once};
+use crate::foundation::pace::Pace;
 use crate::foundation::suggestion::suggestion;
 use crate::foundation::write::quoted;
 use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::invocation::{TOOL_CALLS, Turns};
 use crate::trajectory::parameter_match::tool_parameter_match_paced;
 use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference};
+use std::borrow::Cow;
 
 struct ToolParameterMatch {
     threshold: f64,
@@ -113,7 +112,7 @@ fn tolerance(json: Json<'_>) -> Result<f64> {
     }
 }
 
-impl Metric for ToolParameterMatch {
+impl CallMetric for ToolParameterMatch {
     fn check(&self, case: &Case<'_>, _: &Scoring) -> Result<()> {
         same_length(case)
     }
@@ -154,38 +153,11 @@ impl Metric for ToolParameterMatch {
         Some(Error::new(ErrorCode::InvalidCriterion, message).at_path("config").with_help(help))
     }
 
-    fn turn<'a>(
-        &self,
-        _: &Case<'a>,
-        pair: TurnPair<'a>,
-        scoring: &mut Scoring,
-    ) -> Result<TurnEvaluation<'a>> {
-        at_once(self.compare(pair, scoring.explain, &Pace::unbroken()))
-    }
-
-    fn turn_in_slices<'a>(
-        self: Rc<Self>,
-        _: Case<'a>,
-        pair: TurnPair<'a>,
-        scoring: &Scoring,
-    ) -> Option<SlicedTurn<'a>> {
-        let explain = scoring.explain;
-        pair.is_large().then(|| -> SlicedTurn<'a> {
-            Box::pin(async move { self.compare(pair, explain, &in_slices()).await })
-        })
-    }
-
-    fn conclude<'a>(&self, case: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
-        let nothing = if case.expected.is_none() { NO_REFERENCE } else { "no turn expects a tool call" };
-        Evaluation::mean(turns, self.threshold, nothing)
-    }
-}
-
-impl ToolParameterMatch {
     async fn compare<'a>(
         &self,
+        _: Case<'a>,
         pair: TurnPair<'a>,
-        explain: Explain,
+        Settings { explain, .. }: Settings,
         pace: &Pace,
     ) -> Result<TurnEvaluation<'a>> {
         let Some(expected) = pair.expected else { return Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)) };
@@ -203,5 +175,10 @@ impl ToolParameterMatch {
                 Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
         }
         Ok(turn)
+    }
+
+    fn conclude<'a>(&self, case: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        let nothing = if case.expected.is_none() { NO_REFERENCE } else { "no turn expects a tool call" };
+        Evaluation::mean(turns, self.threshold, nothing)
     }
 }

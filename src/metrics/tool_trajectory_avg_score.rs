@@ -8,15 +8,14 @@
 //! In the `adk-ts` dialect the match is always exact, arguments are compared as JavaScript serialises them, and
 //! a turn without a list of tool calls is not evaluated.
 
-use std::rc::Rc;
-
+use super::call_metric::{CallMetric, Settings};
 use super::{
-    Case, Dialect, Evaluation, Explain, Explanation, ExtraTurns, Metric, MetricInfo, NO_TURNS, Scoring,
-    SlicedTurn, TurnEvaluation, TurnPair, comparable, comparable_calls, in_slices,
+    Case, Dialect, Evaluation, Explanation, ExtraTurns, Metric, MetricInfo, NO_TURNS, Scoring,
+    TurnEvaluation, TurnPair, comparable, comparable_calls,
 };
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
-use crate::foundation::pace::{Pace, at_once};
+use crate::foundation::pace::Pace;
 use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::invocation::{IntermediateData, Invocation, TOOL_CALLS};
 use crate::model::results::EvalStatus;
@@ -81,7 +80,7 @@ fn match_type(json: Json<'_>) -> Result<MatchType> {
     named.map(|(.., of)| of).ok_or_else(|| json.expected("EXACT, IN_ORDER or ANY_ORDER"))
 }
 
-impl Metric for ToolTrajectoryAvgScore {
+impl CallMetric for ToolTrajectoryAvgScore {
     fn check(&self, case: &Case<'_>, scoring: &Scoring) -> Result<()> {
         if scoring.dialect == Dialect::AdkTs {
             Ok(())
@@ -90,52 +89,11 @@ impl Metric for ToolTrajectoryAvgScore {
         }
     }
 
-    fn turn<'a>(
-        &self,
-        case: &Case<'a>,
-        pair: TurnPair<'a>,
-        scoring: &mut Scoring,
-    ) -> Result<TurnEvaluation<'a>> {
-        at_once(self.compare(*case, pair, scoring.dialect, scoring.explain, &Pace::unbroken()))
-    }
-
-    fn turn_in_slices<'a>(
-        self: Rc<Self>,
-        case: Case<'a>,
-        pair: TurnPair<'a>,
-        scoring: &Scoring,
-    ) -> Option<SlicedTurn<'a>> {
-        let Scoring { dialect, explain, .. } = *scoring;
-        pair.is_large().then(|| -> SlicedTurn<'a> {
-            Box::pin(async move { self.compare(case, pair, dialect, explain, &in_slices()).await })
-        })
-    }
-
-    /// In its dialect, scores as `@iqai/adk` 0.5.9 does: where no turn has a score, the overall status compares
-    /// 0 with the threshold, so a conversation in which nothing was evaluated usually fails.
-    fn conclude<'a>(
-        &self,
-        _: &Case<'a>,
-        turns: Vec<TurnEvaluation<'a>>,
-        scoring: &Scoring,
-    ) -> Evaluation<'a> {
-        let mut whole = Evaluation::mean(turns, self.threshold, NO_TURNS);
-        if scoring.dialect == Dialect::AdkTs && whole.score.is_none() {
-            whole.score = Some(0.0);
-            whole.status = EvalStatus::from_score(whole.score, self.threshold);
-            whole.reason = None;
-        }
-        whole
-    }
-}
-
-impl ToolTrajectoryAvgScore {
     async fn compare<'a>(
         &self,
         case: Case<'a>,
         pair: TurnPair<'a>,
-        dialect: Dialect,
-        explain: Explain,
+        Settings { dialect, explain }: Settings,
         pace: &Pace,
     ) -> Result<TurnEvaluation<'a>> {
         let (mut match_type, mut equality) = (self.match_type, self.equality);
@@ -164,6 +122,23 @@ impl ToolTrajectoryAvgScore {
             turn.explanation = Some(Box::new(explanation));
         }
         Ok(turn)
+    }
+
+    /// In its dialect, scores as `@iqai/adk` 0.5.9 does: where no turn has a score, the overall status compares
+    /// 0 with the threshold, so a conversation in which nothing was evaluated usually fails.
+    fn conclude<'a>(
+        &self,
+        _: &Case<'a>,
+        turns: Vec<TurnEvaluation<'a>>,
+        scoring: &Scoring,
+    ) -> Evaluation<'a> {
+        let mut whole = Evaluation::mean(turns, self.threshold, NO_TURNS);
+        if scoring.dialect == Dialect::AdkTs && whole.score.is_none() {
+            whole.score = Some(0.0);
+            whole.status = EvalStatus::from_score(whole.score, self.threshold);
+            whole.reason = None;
+        }
+        whole
     }
 }
 

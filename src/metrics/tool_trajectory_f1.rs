@@ -6,15 +6,14 @@
 //! `name_and_required_args` (default: every expected argument is present and equal, others are allowed).
 //! `ordered` (default true) requires the same order. The conversation's score is the mean of its turns.
 
-use std::rc::Rc;
-
+use super::call_metric::{CallMetric, Settings};
 use super::tool_parameter_match::match_mode;
 use super::{
-    Case, Evaluation, Explain, Explanation, Metric, MetricInfo, NO_REFERENCE, NO_TURNS, Scoring, SlicedTurn,
-    TurnEvaluation, TurnPair, comparable_calls, in_slices, same_length,
+    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, NO_TURNS, Scoring, TurnEvaluation,
+    TurnPair, comparable_calls, same_length,
 };
 use crate::foundation::error::Result;
-use crate::foundation::pace::{Pace, at_once};
+use crate::foundation::pace::Pace;
 use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::invocation::TOOL_CALLS;
 use crate::trajectory::f1::tool_trajectory_f1_paced;
@@ -50,43 +49,16 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
     }))
 }
 
-impl Metric for ToolTrajectoryF1 {
+impl CallMetric for ToolTrajectoryF1 {
     fn check(&self, case: &Case<'_>, _: &Scoring) -> Result<()> {
         same_length(case)
     }
 
-    fn turn<'a>(
-        &self,
-        _: &Case<'a>,
-        pair: TurnPair<'a>,
-        scoring: &mut Scoring,
-    ) -> Result<TurnEvaluation<'a>> {
-        at_once(self.compare(pair, scoring.explain, &Pace::unbroken()))
-    }
-
-    fn turn_in_slices<'a>(
-        self: Rc<Self>,
-        _: Case<'a>,
-        pair: TurnPair<'a>,
-        scoring: &Scoring,
-    ) -> Option<SlicedTurn<'a>> {
-        let explain = scoring.explain;
-        pair.is_large().then(|| -> SlicedTurn<'a> {
-            Box::pin(async move { self.compare(pair, explain, &in_slices()).await })
-        })
-    }
-
-    fn conclude<'a>(&self, case: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
-        let nothing = if case.expected.is_none() { NO_REFERENCE } else { NO_TURNS };
-        Evaluation::mean(turns, self.threshold, nothing)
-    }
-}
-
-impl ToolTrajectoryF1 {
     async fn compare<'a>(
         &self,
+        _: Case<'a>,
         pair: TurnPair<'a>,
-        explain: Explain,
+        Settings { explain, .. }: Settings,
         pace: &Pace,
     ) -> Result<TurnEvaluation<'a>> {
         let Some(expected) = pair.expected else { return Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)) };
@@ -101,5 +73,10 @@ impl ToolTrajectoryF1 {
                 Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
         }
         Ok(turn)
+    }
+
+    fn conclude<'a>(&self, case: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        let nothing = if case.expected.is_none() { NO_REFERENCE } else { NO_TURNS };
+        Evaluation::mean(turns, self.threshold, nothing)
     }
 }
