@@ -20,17 +20,32 @@ declare module "virtual:manifest" {
     readonly choices: readonly (readonly [string, string])[];
   }
 
-  export const OPTIONS: Readonly<
-    Record<"concurrency" | "calls" | "cost", OptionField & { default: number }> &
-      Record<"dialect", OptionField & { default: "adk-python" }> &
-      Record<"earlyStop", OptionField & { default: boolean }>
+  type RunOptions = Required<
+    Pick<import("adk-metrics").EvaluatorOptions, "concurrency" | "dialect"> & {
+      earlyStop: boolean;
+    } & Pick<import("adk-metrics").Budget, "calls" | "cost">
   >;
 
-  type ProviderName = keyof typeof import("adk-metrics").PROVIDER_JUDGES;
+  /** The options of runs that have a title in the engine's contract. */
+  export const OPTIONS: { readonly [Name in keyof RunOptions]: OptionField & { readonly default: RunOptions[Name] } };
+
+  type Judges = typeof import("adk-metrics").PROVIDER_JUDGES;
+  type ProviderName = keyof Judges;
+
+  /** The options of a provider's judge whose values are strings. */
+  type StringOption<Options> = Options extends unknown
+    ? {
+        [Name in keyof Options]-?: NonNullable<Options[Name]> extends infer Value
+          ? [Extract<Value, string>] extends [never]
+            ? never
+            : Name
+          : never;
+      }[keyof Options]
+    : never;
 
   /** An option of a judge. */
   interface JudgeField {
-    readonly option: "model" | "baseUrl" | "apiKey" | "api" | "project" | "location" | "accessToken";
+    readonly option: { [Name in ProviderName]: StringOption<NonNullable<Parameters<Judges[Name]>[0]>> }[ProviderName];
     /** Whether it is a key or a token. */
     readonly isSecret: boolean;
     readonly label: string;
