@@ -55,9 +55,9 @@ export function resultsToAdkJson(result: EvalSetResult): string {
     return chunks.join("");
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new AdkMetricsError("limit_exceeded", "the JSON is longer than a string can be", {
+    throw new AdkMetricsError("limit_exceeded", "the JSON is too long for a string", {
       path: "result",
-      help: "Write it piece by piece: resultsToAdkJsonChunks gives it in chunks",
+      help: "Write it in chunks, with resultsToAdkJsonChunks",
       cause,
     });
   }

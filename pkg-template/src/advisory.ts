@@ -27,16 +27,16 @@ export function advisoryOf(
   if (advisory.length > 0 && advisory.length === metrics.length) {
     throw new AdkMetricsError("invalid_input", "all metrics are advisory, so nothing could pass or fail", {
       path: "advisory",
-      help: "Leave one of them out",
+      help: "Leave at least one of them out of `advisory`",
     });
   }
   const found = new Set(advisory.map(canonicalName));
   const unknown = wanted.filter((name) => !found.has(canonicalName(name)));
   const warnings = unknown.map((name): Mistake => ({
     code: "invalid_input",
-    message: `no criterion has the advisory metric \`${name.slice(0, 80)}\``,
+    message: `the advisory metric \`${name.slice(0, 80)}\` is not in the criteria`,
     path: "advisory",
-    help: `There are ${metrics.map((one) => `\`${one}\``).join(", ")}`,
+    help: `The criteria contain ${metrics.map((one) => `\`${one}\``).join(", ")}`,
   }));
   return { advisory, warnings };
 }

@@ -6,7 +6,7 @@ import { definedProperties } from "./lists.js";
 /**
  * What kind of error it is. Besides the engine's codes:
  * - `unserializable`: an object cannot be written as JSON (a cycle, a BigInt, NaN, a getter that throws).
- * - `engine_crashed`: a bug of this package; the engine was started afresh and stays usable.
+ * - `engine_crashed`: a bug of this package; the engine was restarted and stays usable.
  * - `engine_unavailable`: this runtime cannot load the engine.
  * - `judge_required`: a metric needs a judge, and there is none.
  * - `judge_unavailable`: the judge cannot be asked here: no built-in model in this browser, no `fetch`.
@@ -137,9 +137,13 @@ export function strictErrorOf(warnings: readonly Mistake[]): AdkMetricsError {
   const { code = "invalid_input", message = "", path, line, help } = first ?? {};
   if (others.length > 0) {
     const list = warnings.map((warning) => `- ${describe(warning as Parameters<typeof describe>[0])}`).join("\n");
-    return new AdkMetricsError(code, `there are ${warnings.length} warnings, which \`strict\` refuses:\n${list}`, {
-      cause: warnings,
-    });
+    return new AdkMetricsError(
+      code,
+      `there are ${warnings.length} warnings, which \`strict\` treats as errors:\n${list}`,
+      {
+        cause: warnings,
+      },
+    );
   }
   return new AdkMetricsError(code, message, {
     ...(path ? { path } : {}),

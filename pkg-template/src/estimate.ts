@@ -88,7 +88,7 @@ function keptReplies(
 ): (question: JudgeRequest, panel: readonly string[]) => Promise<JudgeReply | undefined> {
   if (cache === undefined) return () => Promise.resolve(undefined);
   return async (question, panel) => {
-    // The replies of a panel are kept under its name, not under that of whoever gave them.
+    // The replies of a panel are kept under its name, not under the names of its members.
     const named = panel.length === 0 ? question.model : panel.join(", ");
     const target = targetFor(named, panel);
     if (target === undefined) return undefined;

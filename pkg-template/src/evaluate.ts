@@ -28,8 +28,8 @@ import type {
 /**
  * Scores what an agent did against an evalset.
  *
- * Runs belong to cases by eval id; a repeated id is another run of its case. A case without a run is FAILED with the
- * reason, and a metric that cannot be computed is NOT_EVALUATED with the reason; the others go on. Results stand in the
+ * Runs are matched with cases by eval id; a repeated id is another run of its case. A case without a run is FAILED with the
+ * reason, and a metric that cannot be computed is NOT_EVALUATED with the reason; the others continue. Results stand in the
  * order of the evalset.
  *
  * @throws {AdkMetricsError} if an input cannot be used. What `onProgress` throws passes through.
@@ -185,7 +185,7 @@ function* evalSetInSteps(plan: RunPlan, session: Session): Steps<EvalSet | undef
   return undefined;
 }
 
-/** Why each metric that passes or fails cannot score each case; nothing if the engine was started afresh meanwhile. */
+/** Why each metric that passes or fails cannot score each case; nothing if the engine was restarted meanwhile. */
 function* unscorableInSteps(plan: RunPlan, session: Session, count: number): Steps<string[][] | undefined> {
   const { metrics } = session.header;
   const spent = emptyBudget(plan.options.budget);
@@ -352,7 +352,7 @@ function emptySet({ dialect = "adk-python" }: EvaluateRequest, beganMs: number):
   };
 }
 
-/** Notes what is known once the inputs are read: what is scored, by what, and what may surprise in it. */
+/** Notes what is known once the inputs are read: what is scored, how, and what may be surprising. */
 function noteHeader(
   set: EvalSetResult,
   {
@@ -373,7 +373,7 @@ function noteHeader(
   set.engineVersion = header.engineVersion;
   set.referenceVersion = header.referenceVersion;
   set.evalSetId = header.evalSetId;
-  // It may go on with one that was left.
+  // It may continue one that was left.
   if (plan.journal !== undefined) set.creationTimestamp = plan.journal.section.began / 1000;
   set.evalSetResultId = `${header.evalSetId}_${set.creationTimestamp}`;
   set.evalSetResultName = set.evalSetResultId.replaceAll("/", "_");
@@ -400,9 +400,9 @@ async function journaledInputs(
 /** The warning about an evalset that is scored by itself. */
 export const ITSELF: EngineError = {
   code: "invalid_input",
-  message: "the evalset is compared with itself, so that most metrics cannot fail",
+  message: "the evalset is compared with itself, so most metrics cannot fail",
   path: "actual",
-  help: "Pass what the agent did",
+  help: "Pass what the agent actually did",
 };
 
 /** The warning about actual runs that name another evalset. */

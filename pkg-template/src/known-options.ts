@@ -58,7 +58,7 @@ export function checkKeys(value: unknown, known: readonly string[], path: string
   const meant = closest(unknown, known);
   throw new AdkMetricsError("invalid_input", `there is no \`${unknown}\` here`, {
     path,
-    help: meant === undefined ? `There are ${known.join(", ")}` : `Did you mean \`${meant}\`?`,
+    help: meant === undefined ? `The keys are ${known.join(", ")}` : `Did you mean \`${meant}\`?`,
   });
 }
 
@@ -84,7 +84,7 @@ const MAKERS_OF_OTHERS: Readonly<Record<string, string>> = {
 
 /** The error for a function that makes judges where one of them is expected. */
 export function notMade(path?: string, name = "geminiJudge"): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", "this function makes judges and is not a judge itself", {
+  return new AdkMetricsError("invalid_input", "this function creates judges, and is not a judge itself", {
     ...(path === undefined ? {} : { path }),
     help: `Call it, and pass what it returns: ${name}(${MAKERS_OF_OTHERS[name] ?? "{ apiKey }"})`,
   });

@@ -78,8 +78,8 @@ class FunctionEvaluator extends Evaluator {
     if (typeof answer === "number") return completed({ overallScore: answer }, actual);
     if (!isObject(answer)) throw unexpected("a score or an evaluation result", answer, "the metric's answer");
     if (!KEYS.some((key) => key in answer)) {
-      throw new AdkMetricsError("custom_metric_failed", "the metric's answer holds no result", {
-        help: `It is a number, or an object with one of ${KEYS.join(", ")}`,
+      throw new AdkMetricsError("custom_metric_failed", "the metric's answer contains no result", {
+        help: `Return a number, or an object with one of ${KEYS.join(", ")}`,
       });
     }
     return completed(answer, actual);

@@ -5,7 +5,7 @@ import { PrebuiltMetrics, UNITS } from "./generated/metrics.js";
 import { canonicalName } from "./metric-names.js";
 import type { MetricInfo } from "./types.js";
 
-/** Whether a metric of the engine goes by this name. */
+/** Whether the engine has a metric with this name. */
 export function isPrebuilt(name: string): boolean {
   return Object.values<string>(PrebuiltMetrics).includes(canonicalName(name));
 }

@@ -32,8 +32,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
     const found = ENGINE_CLASSES.find(([prebuilt]) => prebuilt === name)?.[1];
     if (found !== undefined) return new found(metric, this.#options);
     const near = closest(metricName, [...this.#custom.keys(), ...ENGINE_CLASSES.map(([prebuilt]) => prebuilt)]);
-    const help =
-      near === undefined ? "Register a metric of your own with registerEvaluator" : `Did you mean \`${near}\`?`;
+    const help = near === undefined ? "Register your own metrics with registerEvaluator" : `Did you mean \`${near}\`?`;
     throw new AdkMetricsError("unknown_metric", `there is no metric \`${metricName}\``, {
       path: "metric: metricName",
       help,
@@ -51,7 +50,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
     if (name.trim() === "") {
       throw new AdkMetricsError("invalid_input", "the metric has no name", {
         path: "info: metricName",
-        help: 'Give it the name that criteria are to call it by: { metricName: "politeness" }',
+        help: 'Give it the name that criteria use: { metricName: "politeness" }',
       });
     }
     if (typeof evaluator !== "function") throw unexpected("a class or a function", evaluator, "evaluator");

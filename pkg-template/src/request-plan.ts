@@ -1,4 +1,4 @@
-/** What a request for an evaluation comes to: its options checked, its inputs as bytes, and how the engine reads them. */
+/** A prepared request for an evaluation: its options checked, its inputs as bytes, and how the engine reads them. */
 
 import { checkAdvisory } from "./advisory.js";
 import { checkCount } from "./engine/checks.js";
@@ -22,7 +22,7 @@ import type { EvaluateRequest } from "./types.js";
 
 /** An evalset that the engine has read, for evaluations of what is done in its cases. */
 export interface ReadEvalSet {
-  /** What it was read from, for an engine that was started afresh meanwhile. */
+  /** What it was read from, for an engine that was restarted meanwhile. */
   readonly bytes: Uint8Array;
   readonly session: Session;
 }
@@ -57,7 +57,7 @@ export interface PlanOfBytes extends RunPlan {
 /** For scoring, only what is read of objects is written; their other fields are not looked at. */
 type Purpose = "scoring" | "all";
 
-/** What a request comes to. Stops on the way through large inputs. */
+/** Prepares a request. Stops on the way through large inputs. */
 export function* planInSteps(
   request: EvaluateRequest,
   purpose: Purpose = "all",
@@ -79,8 +79,8 @@ export function* planInSteps(
     throw unexpected(WHAT_FITS, request[name], name, "Streams of JSON lines are read by `evaluateStream`");
   }
   if (evalIds?.length === 0) {
-    const help = "Leave it out for all cases";
-    throw new AdkMetricsError("invalid_input", "`evalIds` names no case", { path: "evalIds", help });
+    const help = "For all cases, leave it out";
+    throw new AdkMetricsError("invalid_input", "`evalIds` is empty", { path: "evalIds", help });
   }
   if (typeof evalSetName !== "string") throw unexpected("a string", evalSetName, "evalSetName");
   const options: RunOptions = {
@@ -168,9 +168,9 @@ function configOf({ config, criteria }: EvaluateRequest): EvaluateRequest["confi
   if (criteria === undefined) return given;
   reading("criteria", () => checkMisplaced(criteria, "criteria"));
   if (given === undefined) return { criteria };
-  throw new AdkMetricsError("invalid_input", "`config` and `criteria` are both given", {
+  throw new AdkMetricsError("invalid_input", "`config` and `criteria` are both set", {
     path: "criteria",
-    help: "Give one of the two",
+    help: "Set only one of the two",
   });
 }
 

@@ -101,7 +101,7 @@ export function readStored(results: unknown, input: string): object {
   }
 }
 
-const WHAT_IT_TAKES = "Pass the results of an evaluation, as `evaluate`, `eval --format json` or ADK give them";
+const WHAT_IT_TAKES = "Pass the results of `evaluate`, or JSON from `eval --format json` or ADK";
 
 /** Gives the invocations of a case the shape that hosts see. */
 function host(result: EvalCaseResult): EvalCaseResult {
@@ -151,7 +151,7 @@ function* parsedLines(bytes: Uint8Array): Generator<{ line: number; value: unkno
       throw new AdkMetricsError("invalid_input", isCut ? "the last line is cut off" : "this line is not JSON", {
         path: "results",
         line,
-        help: isCut ? "Remove it to read the cases before it" : "Every line is one JSON object",
+        help: isCut ? "To read the cases before it, remove it" : "Every line is one JSON object",
         cause,
       });
     }
@@ -165,11 +165,11 @@ function isHeader(value: unknown): boolean {
 function problemOfHeader(value: unknown): string | undefined {
   if (!isFields(value)) return "expected an object";
   if (value["version"] !== VERSION) {
-    return `version ${String(value["version"])} of this format is unknown: a later version of adk-metrics reads it`;
+    return `version ${String(value["version"])} of this format needs a newer version of adk-metrics`;
   }
   return isResults({ ...value, evalCaseResults: [] })
     ? undefined
-    : "expected an evalset's `evalSetId` and what is known of it";
+    : "expected the header of an evalset, with its `evalSetId`";
 }
 
 function problemOfCase(value: unknown): string | undefined {

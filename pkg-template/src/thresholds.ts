@@ -17,7 +17,7 @@ import type {
 } from "./types.js";
 
 /**
- * The same results under other thresholds: statuses are decided anew, nothing is scored again. Metrics that `criteria`
+ * The same results under other thresholds: statuses are computed again, scores are not. Metrics that `criteria`
  * does not name, results without a score and informational metrics stay as they are. The result given is not changed.
  *
  * @param criteria Metric name to threshold. A metric is found by any of its names: today's, ADK-TS's old one, or the
@@ -99,7 +99,7 @@ class Thresholds {
         help:
           meant !== undefined
             ? `Did you mean \`${meant}\`?`
-            : `There are ${names.map((name) => `\`${name}\``).join(", ")}`,
+            : `The results contain ${names.map((name) => `\`${name}\``).join(", ")}`,
       });
     }
   }
@@ -114,7 +114,7 @@ function checkSettings(key: string, wanted: Criteria[string], scored: EvalMetric
     if (JSON.stringify(value) === JSON.stringify(known)) continue;
     throw new AdkMetricsError("invalid_input", `\`${name}\` cannot be changed here: nothing is scored again`, {
       path: `criteria: ${key}: ${name}`,
-      help: "Give the threshold alone, or evaluate again",
+      help: "Set only the threshold, or evaluate again",
     });
   }
 }

@@ -170,7 +170,7 @@ export interface JudgeCache {
   /** Keeps a reply. Promises are waited for. */
   set(key: string, reply: JudgeReply): unknown;
   /**
-   * Claims a key whose reply is missing, so that whoever shares the cache does not ask the same: resolves as soon as nobody else
+   * Claims a key whose reply is missing, so that other users of the cache do not ask the same: resolves as soon as nobody else
    * holds it. Then the cache is looked at again, and the judge is asked if the reply is still missing. A cache without this method
    * may have the same question asked several times at once.
    *
@@ -188,7 +188,7 @@ export interface JournalEntry {
 }
 
 /**
- * Where evaluations keep what they pay for and settle, so that the same ones go on where they stopped. The nth evaluation
+ * Where evaluations keep what they pay for and settle, so that the same ones continue where they stopped. The nth evaluation
  * with a journal goes on with the nth in it. What it throws ends the evaluation.
  */
 export interface Journal {
@@ -509,7 +509,7 @@ export interface EvaluateRequest extends EvaluatorOptions, Partial<Pick<RunOptio
   strict?: boolean;
   /** Metrics that are reported and decide nothing: a case passes or fails by the others. */
   advisory?: readonly string[];
-  /** Where the evaluation keeps what it pays for, so that it goes on where it stopped. */
+  /** Where the evaluation keeps what it pays for, so that it continues where it stopped. */
   journal?: Journal;
 }
 
@@ -530,7 +530,7 @@ export interface MetricRegistry {
 
 /** How two runs are compared. */
 export interface CompareOptions {
-  /** How often the cases are drawn anew for each confidence interval, from 100 to 1,000,000. Default: 10,000. */
+  /** Number of bootstrap resamples of the cases for each confidence interval, from 100 to 1,000,000. Default: 10,000. */
   resamples?: number;
   /** Where the drawing begins: any whole number. The same seed gives the same intervals. Default: 0. */
   seed?: number;
@@ -539,7 +539,7 @@ export interface CompareOptions {
 }
 
 /**
- * What became of a case or of a metric's result in it, by its own verdict first:
+ * How a case or a metric's result in it changed, by its own verdict first:
  * - `regressed`: it passed and now fails or is not evaluated.
  * - `worse`: the verdict is the same, the score fell. For an informational metric: the amount grew. For a case: a metric
  *   regressed or got worse in it.
@@ -625,7 +625,7 @@ export interface ComparedCase {
 export interface CaseComparison {
   evalId: string;
   /**
-   * What became of its own verdict; where that is the same, the worst of what became of its metrics, informational ones
+   * How its own verdict changed; if it did not, the worst change of its metrics, informational ones
    * aside. A case that still fails is never `fixed`, one that now passes never `worse`.
    */
   change: ResultChange;

@@ -185,7 +185,7 @@ impl<'t> EvalSetFile<'t> {
     ) -> Result<Self> {
         let file = Self::read_with(document, name, warnings, RepeatedIds::Error, pace).await?;
         if file.set().eval_cases().is_empty() {
-            warnings.add(file.document.root(), "the evalset has no case: there is nothing to score".into());
+            warnings.add(file.document.root(), "the evalset has no cases: there is nothing to score".into());
         }
         Ok(file)
     }

@@ -110,7 +110,7 @@ fn evaluation_from_host<'a>(
     };
     let reason = |given: Option<String>, score: Option<f64>| match (given, score) {
         (Some(reason), _) => Some(reason.into()),
-        (None, None) => Some("the metric gave no score".into()),
+        (None, None) => Some("the metric returned no score".into()),
         (None, Some(_)) => None,
     };
     let per_turn = given.into_iter().map(|turn| TurnEvaluation {

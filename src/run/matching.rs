@@ -201,5 +201,5 @@ fn unpaired(run: &ActualRun<'_>) -> Error {
     };
     let is_session = id_of(run) == run.session_id.as_ref();
     Error::new(ErrorCode::ActualMissing, format!("{name} belongs to no eval case and is left out"))
-        .with_help(if is_session { NAME_ITS_CASE } else { "Runs belong to cases by eval id" })
+        .with_help(if is_session { NAME_ITS_CASE } else { "Runs are matched with cases by eval id" })
 }

@@ -9,7 +9,7 @@ use crate::model::actual::ActualRun;
 #[cold]
 pub(super) fn no_run() -> Error {
     Error::new(ErrorCode::ActualMissing, "there is no actual conversation for this case")
-        .with_help("Runs belong to cases by eval id")
+        .with_help("Runs are matched with cases by eval id")
 }
 
 #[cold]

@@ -54,7 +54,7 @@ test("the runner that a builder makes cannot begin sessions, and the error says 
   assert.ok(error instanceof AdkMetricsError);
   assert.equal(
     error.toString(),
-    "the runner has no session service, so no case can get a session of its own (at agent). " +
+    "the runner has no session service, so cases cannot get their own sessions (at agent). " +
       "Pass everything that AgentBuilder's build() returns, or its agent",
   );
 });

@@ -165,13 +165,14 @@ test("a case that passes in all but what was not evaluated is shown as one that 
   }).catch((caught) => caught);
   assert.match(
     error.message,
-    /^The only case did not pass\.\nwarning: `silent` failed in 1 of 1 case results\. .*\n\n✗ /,
+    /^The only case did not pass\.\nwarning: `silent` failed in 1 of 1 case results, .*\n\n✗ /,
   );
 });
 
 test("criteria that are a list are told what they look like", async () => {
   await assert.rejects(
     AgentEvaluator.evaluateEvalSet(() => "", HELLO, [], 1),
-    ({ message, help }) => message === "expected an object of criteria, found an array" && /^A config looks/.test(help),
+    ({ message, help }) =>
+      message === "expected an object of criteria, found an array" && /^A config contains/.test(help),
   );
 });

@@ -13,8 +13,8 @@ test("an agent that throws fails its case with its own words", async () => {
   const thrown = [
     [new Error("no network"), /failed in case hello: .*: turn 1: Error: no network$/],
     ["just a text", /failed in case hello: .*just a text/],
-    [undefined, /failed in case hello: .*the agent threw no reason/],
-    ["", /failed in case hello: .*the agent threw no reason/],
+    [undefined, /failed in case hello: .*the agent failed without an error/],
+    ["", /failed in case hello: .*the agent failed without an error/],
     [Object.create(null), /failed in case hello: .*without a message/],
     [{ message: "quota spent", code: 429 }, /failed in case hello: .*: quota spent$/],
     [{ error: { status: 500 } }, /failed in case hello: .*: \{"error":\{"status":500\}\}$/],
@@ -164,9 +164,9 @@ test("what is no event, or no JSON, fails the case and says what", async () => {
   const circle = {};
   circle.self = circle;
   const cases = [
-    [() => 42, /gave a number where an event is expected/],
-    [() => [null], /gave null where an event is expected/],
-    [() => ({ text: "Hello!" }), /gave an object without `content` where an event is expected/],
+    [() => 42, /expected an event from the agent, found a number/],
+    [() => [null], /expected an event from the agent, found null/],
+    [() => ({ text: "Hello!" }), /expected an event from the agent, found an object without `content`/],
     [() => ({ content: "Hello!" }), /expected an object with `parts`, found "Hello!"/],
     [() => ({ content: { parts: "Hello!" } }), /expected an array, found "Hello!"/],
     [() => ({ content: { parts: [{ functionCall: { name: "f", args: circle } }] } }), /event: content/],

@@ -277,12 +277,12 @@ test("no agent runs where a setting of the user simulator is misspelt or of anot
   for (const [userSimulator, message, help] of [
     [
       { maxAllowedInvocation: 3 },
-      "a user simulator has no setting `maxAllowedInvocation`",
+      "the user simulator has no setting `maxAllowedInvocation`",
       "Did you mean `maxAllowedInvocations`?",
     ],
     [
       { max_allowed_invocations: 3 },
-      "a user simulator has no setting `max_allowed_invocations`",
+      "the user simulator has no setting `max_allowed_invocations`",
       "Did you mean `maxAllowedInvocations`?",
     ],
     [{ includeFunctionCalls: "yes" }, 'expected true or false, found "yes"', undefined],
@@ -328,7 +328,7 @@ test("a session beside an evalset in today's form is refused", async (context) =
   const folder = folderWith(context, { "hi.test.json": HI, "session.json": { a: 1 }, "empty.json": {} });
   const file = join(folder, "hi.test.json");
   const error = await errorOf(() => AgentEvaluator.evaluate(echo, file, 1, join(folder, "session.json")));
-  assert.match(error.message, /^a session file is for rows of the old form/);
+  assert.match(error.message, /^a session file is only for the old format, and this evalset is in the current format/);
   assert.match(error.help, /`session_input`/);
   await AgentEvaluator.evaluate(echo, file, 1, join(folder, "empty.json"));
 });
@@ -382,13 +382,13 @@ test("old files are migrated to what google-adk reads today", async (context) =>
   const [result] = await AgentEvaluator.evaluate(echo, written, 1);
   assert.equal(result.evalCaseResults[0].finalEvalStatus, 1);
   const error = await errorOf(() => AgentEvaluator.migrateEvalDataToNewSchema("", written));
-  assert.equal(error.message, "`oldEvalDataFile` names no file");
+  assert.equal(error.message, "`oldEvalDataFile` does not contain a file name");
   const old = join(folder, "old.test.json");
   for (const [from, to, words] of [
     [
       old,
       join(folder, "no/such/new.json"),
-      /cannot be written: .*ENOENT.* \(at newEvalDataFile\)\. Name a file in a folder/,
+      /cannot be written: .*ENOENT.* \(at newEvalDataFile\)\. Choose a file in a folder/,
     ],
     [old, folder, /cannot be written: .*EISDIR/],
     [folder, written, /cannot be read: .*not a regular file/],
@@ -436,7 +436,7 @@ test("rows that lack what a default criterion needs are scored as `evaluate` doe
   assert.deepEqual(scores(result), scores(await evaluate({ evalSet: rows, actual: rows })));
   const [{ message, path }] = result.warnings;
   assert.match(message, /^the first row has no `expected_tool_use`, which `tool_trajectory_avg_score` needs; /);
-  assert.match(message, /ADK's default criteria, which apply since there is no test_config\.json/);
+  assert.match(message, /ADK's default criteria, which apply because there is no test_config\.json/);
   assert.equal(path, `${file}: [0]`);
 });
 

@@ -135,7 +135,7 @@ test("a function that answers nothing has no answer, which scores 0", async () =
         code: "invalid_input",
         message: said,
         path: "actual",
-        help: "A function returns its answer as a string, or as events with `content` that are not by `user`. A framework's agent says nothing if its model's reply is empty or an error",
+        help: "A function has to return its answer as a string, or as events with `content` whose author is not `user`. An agent of a framework is silent if its model's reply is empty or an error",
       },
     ]);
     assert.ok(error.message.includes(said));

@@ -67,7 +67,7 @@ test("gates that cannot be are refused before the agent is run", async () => {
   for (const [gates, words] of [
     [{ minPassRate: 2 }, /a number from 0 to 1/],
     [{ minPass: 1 }, /there is no option `minPass`|minPassRate/],
-    [{ minPassHat: { 5: 0.5 } }, /pass\^5 is about 5 runs of each case, and each is run 4 times/],
+    [{ minPassHat: { 5: 0.5 } }, /pass\^5 needs 5 runs of each case, but each is run 4 times/],
   ]) {
     await assert.rejects(
       AgentEvaluator.evaluateEvalSet(never, SET, CRITERIA, 4, false, { gates }),

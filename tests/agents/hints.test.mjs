@@ -21,7 +21,7 @@ test("a function that makes an agent is told to be called", async () => {
     const { failures } = await errorOf(() => run(agent));
     assert.match(
       failures[0].message,
-      /this function makes agents and is not an agent itself.*Call it, and pass the agent/,
+      /this function creates agents, and is not an agent itself.*Call it, and pass the agent/,
     );
   }
 });
@@ -36,7 +36,7 @@ test("an evalset or a module in place of an agent", async () => {
       "export const agent = () => 'Hello'; export default agent; export const x = 1;",
     );
     const { help } = await errorOf(async () => run(await import(join(folder, "agent.mjs"))));
-    assert.equal(help, "This is a module: pass what it exports, `agent` or `default`");
+    assert.equal(help, "This is a module: pass one of its exports, `agent` or `default`");
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -49,7 +49,10 @@ test("an agent that says nothing, whatever it is", async () => {
   for (const agent of silent) {
     const { results } = await errorOf(() => run(agent));
     const [{ help }] = results[0].warnings;
-    assert.match(help, /that are not by `user`/);
+    assert.match(
+      help,
+      /A function has to return its answer as a string, or as events with `content` whose author is not `user`\. An agent of a framework is silent if its model's reply is empty or an error/,
+    );
     assert.match(help, /its model's reply is empty or an error/);
   }
 });

@@ -31,9 +31,9 @@ test("what is no agent is refused before anything is run, and the error says wha
       new Proxy({}, { get: (_, key) => assert.fail(`no ${String(key)} for you`) }),
       /reading it failed: AssertionError.*for you/,
     ],
-    [{ build: () => undefined }, /expected what AgentBuilder's build\(\) gives, found nothing/],
-    [{ build: async () => ({}) }, /expected what AgentBuilder's build\(\) gives, found an object/],
-    [new Agent(), /@iqai\/adk, which this agent is made with, cannot be found/],
+    [{ build: () => undefined }, /expected the result of AgentBuilder's build\(\), found nothing/],
+    [{ build: async () => ({}) }, /expected the result of AgentBuilder's build\(\), found an object/],
+    [new Agent(), /@iqai\/adk, which this agent was created with, cannot be found/],
   ];
   for (const [agent, words] of refused) {
     const error = await failing(agent);
@@ -77,7 +77,7 @@ test("mistakes in the evalset, the metrics and the numbers are found before the 
     [undefined, MATCH, 1, {}, /evalSet/],
     [HELLO, MATCH, 0, {}, /expected a whole number from 1 up, found 0/],
     [HELLO, MATCH, "2", {}, /expected a whole number from 1 up, found "2"/],
-    [evalSetOf({}), MATCH, 1, {}, /the evalset has no case/],
+    [evalSetOf({}), MATCH, 1, {}, /the evalset has no cases/],
     [HELLO, MATCH, 1.5, {}, /expected a whole number from 1 up, found 1\.5/],
     [HELLO, MATCH, 1, { parallelism: 0 }, /expected a whole number from 1 up, found 0/],
     [HELLO, MATCH, 1, { turnTimeoutMs: -1 }, /turnTimeoutMs/],

@@ -33,13 +33,16 @@ const contradicts = ({ warnings = [] }) =>
 test("a status that contradicts its score is a warning in every report", async () => {
   const passed = await evaluate(0.9, [0.5, "PASSED"]);
   assert.equal(contradicts(passed), 1);
-  assert.match(renderTable(passed), /`m` gives statuses that contradict its scores in 2 of 2 case results/);
+  assert.match(renderTable(passed), /the statuses of `m`'s evaluator contradict its scores in 2 of 2 case results/);
   assert.equal(contradicts(await evaluate(0.9, [0.95, "PASSED"])), 0);
 });
 
 test("a failure says what decided", async () => {
   const failure = async (...given) => (await evaluate(...given).catch((error) => error)).failures[0].message;
-  assert.match(await failure(0.9, [1, "FAILED"]), /threshold 0.9: lower scores are better, say the statuses/);
-  assert.match(await failure(0.9, [1, "FAILED"], [0.5, "FAILED"]), /threshold 0.9: the mean decides, since/);
+  assert.match(
+    await failure(0.9, [1, "FAILED"]),
+    /threshold 0.9 \(lower scores are better, according to its evaluator's statuses/,
+  );
+  assert.match(await failure(0.9, [1, "FAILED"], [0.5, "FAILED"]), /threshold 0.9 \(the mean decides, because/);
   assert.doesNotMatch(await failure(0.9, [0.5, "FAILED"]), /decide|better/);
 });

@@ -85,8 +85,12 @@ test("a prompt of one's own is filled in; one that lacks something is refused", 
     /\nPlan <data-[0-9a-f]{16} name="conversation_plan">\nAsk for the weather[^]* end <\/finished> \{\{constructor\}\}$/,
   );
   const lacking = [
-    [{ customInstructions: "{{ stop_signal }} {{ conversation_plan }}" }, {}, /lack \{\{ conversation_history \}\}/],
-    [{ customInstructions }, { userPersona: "EXPERT" }, /lack \{\{ persona \}\}/],
+    [
+      { customInstructions: "{{ stop_signal }} {{ conversation_plan }}" },
+      {},
+      /do not contain \{\{ conversation_history \}\}/,
+    ],
+    [{ customInstructions }, { userPersona: "EXPERT" }, /do not contain \{\{ persona \}\}/],
     [{ maxAllowedInvocations: 1.5 }, {}, /maxAllowedInvocations/],
   ];
   for (const [userSimulator, scenario, words] of lacking) {
@@ -119,6 +123,6 @@ test("each turn is written once into the histories that the model is shown", asy
 test("a conversation that is too long for a prompt is an error, and the model is not asked", async () => {
   const requests = [];
   const error = await errorOf(() => run(() => "x".repeat(5 * 2 ** 20), playing(["more"], requests)));
-  assert.match(error.toString(), /a simulated user is shown\s+at most 4194304/);
+  assert.match(error.toString(), /characters, but a simulated user can\s+read at most 4194304/);
   assert.equal(requests.length, 0);
 });

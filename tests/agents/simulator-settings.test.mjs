@@ -49,7 +49,12 @@ test("an unknown persona and a prompt that lacks its rules are refused before th
   const customInstructions = "{{ stop_signal }} {{ conversation_plan }} {{ conversation_history }}";
   const refused = [
     [{ userPersona: "expert" }, {}, /there is no persona `expert`/, 'the scenario of "trip": userPersona'],
-    [{ userPersona: "EXPERT" }, { customInstructions }, /lack \{\{ persona \}\}/, "userSimulator: customInstructions"],
+    [
+      { userPersona: "EXPERT" },
+      { customInstructions },
+      /do not contain \{\{ persona \}\}/,
+      "userSimulator: customInstructions",
+    ],
   ];
   for (const [persona, userSimulator, words, path] of refused) {
     const evalSet = evalSetOf({

@@ -122,7 +122,7 @@ test("LocalEvalService tells what users took, case by case, and warns of their s
     [{ maxInvocations: 3 }, "maxInvocations", "Did you mean `maxAllowedInvocations`?"],
     [{ mood: "curious" }, "mood", /^The keys are `judge`, `model`, .*`timeoutMs`$/],
   ]) {
-    const refusal = { code: "invalid_input", message: `a user simulator has no setting \`${key}\``, help };
+    const refusal = { code: "invalid_input", message: `the user simulator has no setting \`${key}\``, help };
     assert.throws(() => new LocalEvalService(echo, 1, { ...options, userSimulator }), refusal);
   }
 });

@@ -76,9 +76,9 @@ test("a simulator that fails, says nothing or is not there fails the case with t
   const retry = { initialDelayMs: 1, attempts: 3 };
   const failures = [
     [playing([new Error("no quota")]), /the user simulator's model failed: .*no quota/],
-    [playing([""]), /the user simulator's model said nothing/],
+    [playing([""]), /the user simulator's model gave an empty reply/],
     [playing([transient, transient, transient]), /the user simulator's model failed: .*busy/],
-    [playing([undefined]), /the judge gave no reply/],
+    [playing([undefined]), /the judge returned no reply/],
   ];
   for (const [judge, words] of failures)
     assert.match((await errorOf(() => run(echo, judge, { retry }))).message, words);

@@ -32,19 +32,19 @@ const UNREADABLE = {
   ],
   "parts beside the content": [
     [{ author: "agent", parts: [{ functionCall: { name: "greet" } }] }, TEXT],
-    /^turn 1: the agent gave an event with `parts`, which is not read\. /,
+    /^turn 1: the agent emitted an event with `parts`, which is not read\. /,
   ],
   "text beside the content": [
     [{ author: "agent", text: "Hello!" }, TEXT],
-    /^turn 1: the agent gave an event with `text`, which is not read\. /,
+    /^turn 1: the agent emitted an event with `text`, which is not read\. /,
   ],
   "a call beside the content": [
     [{ ...TEXT, function_call: { name: "greet" } }],
-    /^turn 1: the agent gave an event with `function_call`, which is not read\. /,
+    /^turn 1: the agent emitted an event with `function_call`, which is not read\. /,
   ],
   "other text than the content's beside it": [
     [{ ...TEXT, text: "Hello! Ada." }],
-    /^turn 1: the agent gave an event with `text`, which is not read\. /,
+    /^turn 1: the agent emitted an event with `text`, which is not read\. /,
   ],
   "arguments as text": [
     part({ functionCall: { name: "greet", args: '{"name":"Ada"}' } }),
@@ -60,7 +60,7 @@ const UNREADABLE = {
   ],
   "calls beside the content": [
     [{ ...TEXT, toolCalls: [{ name: "greet" }] }],
-    /^turn 1: the agent gave an event with `toolCalls`, which is not read\. /,
+    /^turn 1: the agent emitted an event with `toolCalls`, which is not read\. /,
   ],
 };
 

@@ -144,7 +144,7 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
       /^the case has 2 turns, and the label does not say/,
       /column turn/,
     ],
-    ["no run where there are several", "twice,1,polite,pass", /^the case was run 2 times, and the label/, /column run/],
+    ["no run where there are several", "twice,1,polite,pass", /^the case has 2 runs, and the label/, /column run/],
     [
       "a label outside the scale",
       "open,1,polite,7",
@@ -188,7 +188,7 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
   test("two labels of one person that differ, neither of which counts", () => {
     const { labels, subjects } = calibrate(results, csv(GOOD, "open,1,polite,fail", "closed,1,polite,fail"));
     assert.deepEqual([labels.used, subjects[0].labelled, labels.problems[0].line], [1, 1, 3]);
-    assert.match(labels.problems[0].message, /labelled otherwise in line 2; neither counts/);
+    assert.match(labels.problems[0].message, /labelled differently in line 2; neither counts/);
   });
 
   test("annotators that disagree, as many for as against", () => {
@@ -212,12 +212,17 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
 
   for (const [what, text, message, help] of [
     ["an empty file", "\n", /^there are no labels: the file is empty$/, /columns case, turn, metric, rubric and label/],
-    ["a file with a header alone", "case,metric,label\n", /only the names of columns$/, /columns/],
+    [
+      "a file with a header alone",
+      "case,metric,label\n",
+      /there are no labels: the file contains only the column names$/,
+      /columns/,
+    ],
     [
       "a column that is missing",
       "case,metric,lable\nopen,x,1",
       /^the labels have no column `label`$/,
-      /^Is `lable` meant to be `label`\?$/,
+      /^Did you mean `label` by `lable`\?$/,
     ],
     [
       "columns of something else",
@@ -228,11 +233,11 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
     [
       "lines that are no JSON",
       '{"evalId":"open","metricName":"m","label":1}\n{"evalId"',
-      /^the labels are no JSON/,
+      /^the labels are not JSON:/,
       /./,
     ],
     ["a key that is missing", [{ evalId: "open", label: 1 }], /^the labels have no key `metric`$/, /./],
-    ["no label filled in", csv("open,1,polite,"), /^no label is filled in$/, /column label/],
+    ["no label filled in", csv("open,1,polite,"), /^no labels are filled in$/, /column label/],
     ["no label that can be used", csv("x,1,polite,1"), /^none of the labels can be used: there is no case `x`/, /./],
   ]) {
     test(`${what} is an error`, () => {
@@ -381,11 +386,11 @@ describe("a sheet of labels", () => {
     const filled = labelSheet(results, { random: true }).replaceAll(`,polite,,`, ",polite,pass,");
     const { labels, subjects } = calibrate(results, filled);
     assert.deepEqual([labels.used, labels.problems, subjects[0].confusion.onlyPeople], [3, [], 1]);
-    assert.throws(() => calibrate(results, labelSheet(results)), /no label is filled in/);
+    assert.throws(() => calibrate(results, labelSheet(results)), /no labels are filled in/);
   });
 
   test("names what there is to label where there is nothing", () => {
-    assert.throws(() => labelSheet(resultsOf(cases), { metrics: ["safety_v1"] }), /there is no verdict to label/);
+    assert.throws(() => labelSheet(resultsOf(cases), { metrics: ["safety_v1"] }), /there are no verdicts to label/);
     assert.throws(() => labelSheet(resultsOf(cases), { count: 0 }), /expected a whole number from 1 up, found 0/);
   });
 });
@@ -426,7 +431,7 @@ describe("two judges", () => {
       labels,
     );
     assert.deepEqual([found.subjects[0].better, found.subjects[0].pValue.toFixed(5)], ["unclear", "0.50000"]);
-    assert.match(renderCalibrationTable(found), /Which is better is not clear: the difference may be chance\./);
+    assert.match(renderCalibrationTable(found), /It is unclear which is better: the difference may be chance\./);
     assert.match(renderCalibrationMarkdown(found), /## Comparison of judges/);
     for (const given of [undefined, null, [], {}, { subjects: 1 }, "text"]) {
       for (const render of [renderCalibrationTable, renderCalibrationMarkdown]) {
@@ -441,7 +446,7 @@ describe("two judges", () => {
       judged(() => true, { answer: "No." }),
       labels,
     );
-    assert.match(notes[0], /the agent's answer differs in 20 of 20/);
+    assert.match(notes[0], /in 20 of 20, the agent's answers differ/);
     assert.throws(
       () =>
         compareJudges(
@@ -449,7 +454,7 @@ describe("two judges", () => {
           resultsOf(TWO),
           labels,
         ),
-      /no labelled verdict that both judges gave/,
+      /the two judges have no labelled verdict in common/,
     );
   });
 });
@@ -457,7 +462,7 @@ describe("two judges", () => {
 test("what is no result is refused by name", () => {
   for (const [given, message] of [
     [{}, /expected results of an evaluation/],
-    ["{", /the results are no JSON/],
+    ["{", /the results are not JSON:/],
     [[resultsOf(TWO), 7], /expected results/],
   ]) {
     assert.throws(() => calibrate(given, csv("open,1,polite,1")), { name: "AdkMetricsError", message });
@@ -473,7 +478,7 @@ test("tables and Markdown say it in plain words, and hold nothing that acts", ()
   assert.match(shown, /^Calibration of gpt-5: 1 of 1 label used\n/);
   assert.match(
     shown,
-    /The judge and people say the same in 0 % \(95 % interval 0 to 79 %\) of 1 labelled verdict, of 1 in all\./,
+    /The judge agrees with people in 0 % \(95 % interval 0 to 79 %\) of 1 labelled verdict, out of 1 verdicts\./,
   );
   assert.match(shown, /because: because of polite/);
   assert.doesNotMatch(shown, /\u001b/);

@@ -67,7 +67,7 @@ describe("a calibration that is kept", () => {
     const { value, low, high } = calibrate(results, labels).subjects[0].agreement;
     assert.match(
       xml,
-      /<property name="judgeCalibration" value="human labels agree .* in 75 % of 12 \(47 to 91 %\), before/,
+      /<property name="judgeCalibration" value="human labels agree .* in 75 % of 12 \(47 to 91 %\), for an earlier judge/,
     );
     const properties = [...xml.matchAll(/<property name="(judge(?:Agreement|Labels|Changed)\w*)" value="([^"]*)"/g)];
     assert.deepEqual(

@@ -64,7 +64,7 @@ test("a server that speaks the protocol without batches is named as one", async 
   const cwd = folderOf(t, filesOf(1));
   const { status, stderr } = await ask(cwd, { url: `http://127.0.0.1:${none.address().port}` }, "openai");
   assert.equal(status, 2, stderr);
-  assert.match(stderr, /the server has no batches: [^]*\/v1\/files[^]*without batches/);
+  assert.match(stderr, /the server does not support batches: [^]*\/v1\/files[^]*Ask without batches/);
 });
 
 test("a batch that is lost keeps nobody from the others", async (t) => {
@@ -157,7 +157,7 @@ test("a batch whose record is damaged is named, before it is sent twice", async 
     assert.equal(status, 2, stderr);
     assert.match(
       stderr,
-      /error: a batch cannot be kept: .+\n +at \S*adk-metrics-[0-9a-f]{32}\n +help: .*remove its folder/,
+      /error: a batch cannot be stored: .+\n +at \S*adk-metrics-[0-9a-f]{32}\n +help: .*If the folder of a batch is damaged, remove it: its questions are then asked again/,
     );
     assert.equal(answering.batches.length, sent);
   }

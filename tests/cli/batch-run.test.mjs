@@ -76,7 +76,7 @@ test("Ctrl-C and kill -9 while batches are waited for lose nothing", posix, asyn
     await seen(/in_progress, 0 of 20 done/);
     assert.equal(turns(cwd), 12);
     child.kill(signal);
-    if (signal === "SIGINT") await seen(/^to go on: adk-metrics run .*--batch .*--journal run\.jsonl .*--resume$/m);
+    if (signal === "SIGINT") await seen(/^to continue: adk-metrics run .*--batch .*--journal run\.jsonl .*--resume$/m);
     assert.deepEqual(await ended(child, signal), ending);
     looks.looks = 0;
     const { stdout, stderr } = await run([...args, "--resume"], { cwd, env });
@@ -116,8 +116,8 @@ test("what does not go with it is said before the agent is run", async (t) => {
   const cwd = project(t);
   for (const [args, message] of [
     [[...RUN, "--batch"], /run --batch needs a journal, which keeps what the agent did/],
-    [[...BATCH, "--bail"], /--bail does not go with batches/],
-    [[...BATCH, "--max-cost", "1", "--price", "gpt-4.1-mini=1,1"], /--max-cost does not go with batches/],
+    [[...BATCH, "--bail"], /--bail cannot be used with batches/],
+    [[...BATCH, "--max-cost", "1", "--price", "gpt-4.1-mini=1,1"], /--max-cost cannot be used with batches/],
     [[...RUN, "--batch-size", "5"], /--batch-size has no effect without --batch/],
   ]) {
     const { status, stderr } = await run([...args, "--model", MODELS.openai], {

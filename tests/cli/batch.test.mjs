@@ -194,7 +194,7 @@ test("Ctrl-C leaves the batches to the same command", posix, async (t) => {
   const asked = await run(twice, { cwd, env: { ...BARE, ...at.anthropic(answering) } });
   assert.match(
     asked.stderr,
-    /warning: 1 batch with 12 questions is under way: what is asked here as well is asked again, and paid for twice[^]*help: Add --batch/,
+    /warning: 1 batch with 12 questions is in progress: any of them that this command asks too are asked twice, and paid for twice[^]*help: Add --batch/,
   );
   looks.looks = 0;
   const { stdout, stderr } = await ask(cwd, answering, "anthropic");
@@ -207,9 +207,9 @@ test("what is wrong is said, and no key with it", async (t) => {
   const answering = await batchServer(t);
   const cwd = folderOf(t, filesOf(2));
   const refused = [
-    [["--max-cost", "1", "--price", "gpt-4.1-mini=1,1"], /--max-cost does not go with batches/],
-    [["--judge", "ollama"], /ollama takes no batches/],
-    [["--record", "judge.jsonl"], /--record does not go with batches/],
+    [["--max-cost", "1", "--price", "gpt-4.1-mini=1,1"], /--max-cost cannot be used with batches/],
+    [["--judge", "ollama"], /ollama does not support batches/],
+    [["--record", "judge.jsonl"], /--record cannot be used with batches/],
     [["--batch-fallback", "never"], /--batch-fallback cannot be `never`/],
   ];
   for (const [args, message] of refused) {
@@ -222,7 +222,7 @@ test("what is wrong is said, and no key with it", async (t) => {
     [["batch", "status", "many.evalset.json"], /many\.evalset\.json has no effect on batch status/],
     [["batch", "collect", "--config", "test_config.json"], /--config has no effect on batch collect/],
     [["batch", "collect", "--batch-fallback", "live"], /--batch-fallback has no effect on batch collect/],
-    [["batch", "submit", "many.evalset.json", "--batch-poll", "1"], /there is no option --batch-poll here/],
+    [["batch", "submit", "many.evalset.json", "--batch-poll", "1"], /this command has no option --batch-poll/],
   ];
   for (const [args, message] of useless) {
     const { stderr, status } = await run(args, { cwd, env: { ...BARE, ...at.openai(answering) } });
@@ -234,7 +234,7 @@ test("what is wrong is said, and no key with it", async (t) => {
     cwd: named,
     env: { ...BARE, ...at.openai(answering) },
   });
-  assert.match(priced.stderr, /^batches: .*, cost [\d.]+ at half price/m);
+  assert.match(priced.stderr, /^batches: .*, cost [\d.]+ at the half price that providers charge for batches/m);
   const unjudged = folderOf(t, {
     ...filesOf(2),
     "test_config.json": { criteria: { response_match_score: 0.1 } },
@@ -250,7 +250,7 @@ test("what is wrong is said, and no key with it", async (t) => {
     /no metric asks a judge, so --judge, --model, --cache, and --batch-size had no effect/,
     unasked.stderr,
   );
-  assert.match(unasked.stderr, /no criterion is a metric of --metrics, so it has no effect/);
+  assert.match(unasked.stderr, /--metrics has no effect: no criterion names one of its metrics/);
   const env = { ...BARE, ...at.openai(answering), OPENAI_API_KEY: "a-wrong-key-4711" };
   const { stderr, status } = await run([...BATCH, "--model", MODELS.openai], { cwd, env });
   assert.equal(status, 2);
@@ -304,11 +304,11 @@ test("in code, with the same results, and with one at a time in a folder", async
   assert.deepEqual(answering.batches.map(({ requests }) => requests.length).sort(), [10, 2, 8]);
   await assert.rejects(
     evaluateInBatches({ ...request, budget: { calls: 1 } }, options),
-    /`budget` does not go with batches/,
+    /`budget` cannot be used with batches/,
   );
   await assert.rejects(
     evaluateInBatches({ ...request, judge: () => "Yes" }, options),
-    /a judge that a provider answers/,
+    /expected a judge of a provider/,
   );
   const aborted = AbortSignal.abort(new Error("enough"));
   await assert.rejects(

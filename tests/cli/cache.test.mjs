@@ -95,7 +95,10 @@ test("is refused where it could mislead", async (t) => {
   for (const [args, said] of [
     [["--cache", "a-file"], /the cache is a file, not a folder/],
     [["--cache", ""], /--cache needs a value/],
-    [["--cache", "empty", "--judge", "replay:judge.jsonl"], /--cache has no meaning for a recording/],
+    [
+      ["--cache", "empty", "--judge", "replay:judge.jsonl"],
+      /--cache has no effect on a recording, which already contains its replies/,
+    ],
     [["--cache", "empty", "--judge", "./judge.mjs"], /--cache cannot keep the replies of a function/],
   ]) {
     const { status, stderr } = await run([...ask, ...args], { cwd, env: BARE });
@@ -110,6 +113,6 @@ test("a recording says what it lacks", async (t) => {
   const cwd = folderOf(t, FILES);
   await judge(cwd, ["--cache", "replies"], at.gemini(answering));
   const { stderr } = await judge(cwd, ["--cache", "replies", "--record", "judge.jsonl"], at.gemini(answering));
-  assert.match(stderr, /warning: 2 replies were in the cache, and are not in the recording/);
+  assert.match(stderr, /warning: 2 replies were in the cache, and are missing from the recording/);
   assert.equal(existsSync(join(cwd, "judge.jsonl")) ? readFileSync(join(cwd, "judge.jsonl"), "utf8") : "", "");
 });

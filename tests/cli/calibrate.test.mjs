@@ -28,7 +28,7 @@ test("results of eval keep the votes, are labelled and calibrated", async (t) =>
   const file = join(cwd, "labels.csv");
   const empty = await run(["calibrate", "museum.json", "--labels", "labels.csv"], { cwd });
   assert.equal(empty.status, 2);
-  assert.match(empty.stderr, /error: no label is filled in\n   at labels\.csv\n   help: Write pass or fail/);
+  assert.match(empty.stderr, /error: no labels are filled in\n   at labels\.csv\n   help: Write pass or fail/);
   writeFileSync(
     file,
     readFileSync(file, "utf8").replaceAll("final_response_match_v2,,,", "final_response_match_v2,,pass,"),
@@ -90,7 +90,7 @@ test("calibrate writes JSON and Markdown, and overwrites nothing unasked", async
   assert.match(readFileSync(join(cwd, "report.md"), "utf8"), /^## Calibration of gpt-5&#58; 12 of 12 labels used\n/);
   const again = await run([...args, "--format", "md", "--output", "report.md"], { cwd });
   assert.equal(again.status, 2);
-  assert.match(again.stderr, /the output already exists\n   at report\.md\n   help: Overwrite it with --force/);
+  assert.match(again.stderr, /the output already exists\n   at report\.md\n   help: To overwrite it, add --force/);
   const over = await run([...args, "--output", "labels.csv", "--force"], { cwd });
   assert.match(over.stderr, /the output would overwrite an input/);
 });
@@ -109,9 +109,17 @@ test("the ending of the output decides calibrate's format, and labels are CSV", 
     assert.match(readFileSync(join(cwd, output), "utf8"), beginning);
   }
   for (const [command, output, message] of [
-    [args, "agreement.xml", /the ending stands for the format junit, which is not written here\n {3}at agreement\.xml/],
+    [
+      args,
+      "agreement.xml",
+      /the extension stands for the format junit, which this command cannot write\n {3}at agreement\.xml/,
+    ],
     [["labels", "export", "shop.json", "--seed"], "5", /--seed has no effect without --random/],
-    [["labels", "export", "shop.json", "--output"], "sheet.json", /labels are written as CSV\n {3}at sheet\.json/],
+    [
+      ["labels", "export", "shop.json", "--output"],
+      "sheet.json",
+      /labels are always written as CSV\n {3}at sheet\.json/,
+    ],
   ]) {
     const { status, stderr } = await run([...command, output], { cwd });
     assert.equal(status, 2);
@@ -130,17 +138,17 @@ test("calibrate --compare says which judge is better, and what each takes", asyn
   assert.deepEqual([status, stderr], [0, ""]);
   assert.match(
     stdout,
-    /A: gpt-5: its results do not say what it took\n {2}B: small: 1 calls, 200 tokens, cost 0\.0005 a verdict\n/,
+    /A: gpt-5: its results do not contain its calls and tokens\n {2}B: small: 1 calls, 200 tokens, cost 0\.0005 per verdict\n/,
   );
-  assert.match(stdout, /Which is better is not clear/);
+  assert.match(stdout, /It is unclear which is better: the difference may be chance\./);
   const one = await run(["calibrate", "--compare", "shop.json", "--labels", "labels.csv"], { cwd });
   assert.equal(one.status, 2);
   assert.match(one.stderr, /--compare takes two files of results, not 1/);
 });
 
 for (const [what, args, message] of [
-  ["no labels", ["calibrate", "shop.json"], /no labels are named\n   help: Name a file with --labels/],
-  ["no results", ["calibrate", "--labels", "labels.csv"], /no results are named/],
+  ["no labels", ["calibrate", "shop.json"], /no labels specified\n   help: Specify a file with --labels:/],
+  ["no results", ["calibrate", "--labels", "labels.csv"], /no results specified/],
   [
     "labels that are not there",
     ["calibrate", "shop.json", "--labels", "no.csv"],
@@ -149,23 +157,23 @@ for (const [what, args, message] of [
   [
     "results that are none",
     ["calibrate", "labels.csv", "--labels", "labels.csv"],
-    /the results are no JSON.*\n   at labels\.csv/,
+    /the results are not JSON:.*\n   at labels\.csv/,
   ],
   [
     "labels without a column",
     ["calibrate", "shop.json", "--labels", "wrong.csv"],
-    /the labels have no column `label`\n   at wrong\.csv:1\n   help: Is `lable` meant to be `label`\?/,
+    /the labels have no column `label`\n   at wrong\.csv:1\n   help: Did you mean `label` by `lable`\?/,
   ],
-  ["no command of labels", ["labels"], /labels does not say what to do/],
+  ["no command of labels", ["labels"], /labels needs a subcommand/],
   [
     "another command of labels",
     ["labels", "exprt", "shop.json"],
-    /there is no `labels exprt`\n   help: Did you mean `export`\?/,
+    /unknown command `labels exprt`\n   help: Did you mean `export`\?/,
   ],
   [
     "a metric without verdicts",
     ["labels", "export", "shop.json", "--metric", "safety_v1"],
-    /there is no verdict to label\n   at shop\.json\n   help: There are verdicts of rubric_based/,
+    /there are no verdicts to label\n   at shop\.json\n   help: There are verdicts of rubric_based/,
   ],
   [
     "an unknown format",

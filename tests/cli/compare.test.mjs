@@ -76,10 +76,10 @@ test("that runs were repeated is a note, which --strict takes as nothing wrong",
   const twice = { ...BASE, eval_case_results: [one, one] };
   const cwd = folderOf(t, { "a.json": twice, "b.json": twice });
   const { status, stdout } = await run(["compare", "a.json", "b.json", "--strict"], { cwd });
-  assert.match(stdout, /some cases were run repeatedly/);
+  assert.match(stdout, /some cases have several runs: a case's mean scores and the fraction/);
   assert.equal(status, 0);
   const csv = await run(["compare", "a.json", "b.json", "--strict", "--format", "csv"], { cwd });
-  assert.match(csv.stderr, /^some cases were run repeatedly/m);
+  assert.match(csv.stderr, /^some cases have several runs: a case's mean scores and the fraction/m);
   assert.equal(csv.status, 0);
 });
 
@@ -177,11 +177,14 @@ test("takes the format from the ending of the output, and overwrites older compa
     assert.notEqual(readFileSync(join(cwd, other), "utf8"), before);
   }
   const several = await compare("--output", "a.md", "--output", "-");
-  assert.match(several.stderr, /no format is named for -, and its ending names none/);
+  assert.match(
+    several.stderr,
+    /the format of - is unknown: its extension does not tell, and there is no --format for it/,
+  );
   const bare = await compare("--output", "bare");
   assert.match(
     bare.stderr,
-    /^bare: its ending names no format, so it is the table \(\.txt \.json \.md \.csv \.html\)\n/,
+    /^bare: written as a table, because its extension is none of \.txt \.json \.md \.csv \.html\n/,
   );
   const long = { "a.json": results({ noon: 1 }, { id: "evalset".repeat(20) }) };
   const wide = folderOf(t, { ...long, "b.json": long["a.json"] });
@@ -212,7 +215,7 @@ test("text of results does not act on the terminal", async (t) => {
 });
 
 for (const [name, args, words] of [
-  ["no results", [], /error: no results are named\n {3}help: adk-metrics compare /],
+  ["no results", [], /error: no results specified\n {3}help: adk-metrics compare /],
   ["one file", ["base.json"], /nothing to compare with the baseline/],
   ["three files", ["base.json", "worse.json", "same.json"], /help: Left over: same\.json/],
   ["a missing baseline", ["no.json", "base.json"], /error: the baseline does not exist\n {3}at no\.json/],
@@ -232,11 +235,11 @@ for (const [name, args, words] of [
     ["base.json", "other.json"],
     /no case in common\n {3}at other\.json\n {3}help: .*`noon`, `late`/,
   ],
-  ["a format of eval", ["base.json", "same.json", "--format", "junit"], /It is one of table, json, md, csv, html/],
+  ["a format of eval", ["base.json", "same.json", "--format", "junit"], /Expected one of table, json, md, csv, html/],
   [
     "an ending of a format of eval",
     ["base.json", "same.json", "--output", "out.xml"],
-    /the ending stands for the format junit, .*\n {3}at out\.xml\n {3}help: .*\.txt \.json \.md \.csv \.html/,
+    /the extension stands for the format junit, .*\n {3}at out\.xml\n {3}help: .*\.txt \.json \.md \.csv \.html/,
   ],
   ["a misspelt option", ["base.json", "same.json", "--fail-on-drops"], /Did you mean --fail-on-drop\?/],
   ["formats without outputs", ["base.json", "same.json", "--format", "md", "--format", "csv"], /one --output for each/],
@@ -245,11 +248,15 @@ for (const [name, args, words] of [
     ["base.json", "same.json", ..."--format md --output x --format csv --output ./x".split(" ")],
     /two reports would be written to/,
   ],
-  ["an output over an input", ["base.json", "same.json", "--output", "./base.json"], /would overwrite the results/],
+  [
+    "an output over an input",
+    ["base.json", "same.json", "--output", "./base.json"],
+    /the output would overwrite one of the compared results/,
+  ],
   [
     "details without a table",
     ["base.json", "same.json", "--format", "md", "--print-detailed-results"],
-    /is about the table/,
+    /--print-detailed-results affects only the table, and no table is written/,
   ],
 ]) {
   test(`exits with 2 and says why: ${name}`, async (t) => {
@@ -278,7 +285,7 @@ test("--fail-on-drop fails where a metric no longer passes although its case end
   const plain = await run(["compare", "before.json", "after.json"], { cwd });
   assert.equal(plain.status, 0);
   assert.match(plain.stdout, /1 case: 1 worse\n/);
-  assert.match(plain.stdout, /note: a metric no longer passes in 1 case with an unchanged verdict/);
+  assert.match(plain.stdout, /note: in 1 case with an unchanged verdict, a metric no longer passes/);
   assert.equal((await run(["compare", "before.json", "after.json", "--fail-on-drop"], { cwd })).status, 1);
 });
 

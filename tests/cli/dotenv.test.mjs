@@ -100,7 +100,10 @@ for (const [provider, [model, key, address, more = {}]] of Object.entries(STOLEN
     const { status, stderr, stdout } = await evaluate(t, theirs, { env: { [key]: OWN }, args: ["--model", model] });
     assert.equal(answering.requests.length, 0);
     assert.match(stderr, new RegExp(`error: ${address} comes from \\.env, but ${key} comes from the environment`));
-    assert.match(stderr, /help: Set both in the environment, or both in one \.env file only/);
+    assert.match(
+      stderr,
+      /help: Set both in the environment, or both in the same \.env file: other keys are never sent to an address from a \.env file/,
+    );
     assert.equal(status, 2);
     assert.doesNotMatch(stdout + stderr, new RegExp(OWN));
   });
@@ -212,8 +215,8 @@ for (const [own, [address, ...keys]] of Object.entries(SENT_TOO)) {
     const args = ["run", "--agent", "./agent.mjs", "clock.evalset.json"];
     const { stderr } = await run(args, { cwd, env: { ...BARE, [own]: OWN } });
     assert.match(stderr, /^the address is none$/m);
-    const why = `since ${own} could be sent there and is from elsewhere`;
-    assert.match(stderr, new RegExp(`^\\.env: ${address} is not given to the agent, ${why}$`, "m"));
+    const why = `because ${own}, which comes from elsewhere, could be sent there`;
+    assert.match(stderr, new RegExp(`^\\.env: ${address} is not passed to the agent, ${why}$`, "m"));
     assert.match((await run(args, { cwd, env: BARE })).stderr, /^the address is http:/m);
   });
 }

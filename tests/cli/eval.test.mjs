@@ -41,7 +41,7 @@ test("exits with 1 if there is no case", async (t) => {
   const cwd = folderOf(t, { "e.evalset.json": empty, "e.actual.json": empty });
   const { status, stderr } = await run(["eval", "e.evalset.json"], { cwd });
   assert.equal(status, 1);
-  assert.match(stderr, /warning: there was no case to score/);
+  assert.match(stderr, /warning: there were no cases to score/);
 });
 
 test("scores the cases named after a colon only", async (t) => {
@@ -94,16 +94,20 @@ test("says what a file is that is no evalset", async (t) => {
     "spans.json": { resourceSpans: [] },
   });
   const kinds = {
-    "test_config.json": "an eval config: name it with --config <file>",
-    "results.json": "results, which say what an agent did: name it with --actual <file>",
-    "inferences.json": "results, which say what an agent did: name it with --actual <file>",
-    "session.json": "a session, which says what an agent did: name it with --actual <file>",
-    "spans.json": "traces, which say what an agent did: name it with --actual <file>",
+    "test_config.json": "an eval config: pass it as --config <file>",
+    "results.json": "results, which say what an agent did: pass it as --actual <file>",
+    "inferences.json": "results, which say what an agent did: pass it as --actual <file>",
+    "session.json": "a session, which says what an agent did: pass it as --actual <file>",
+    "spans.json": "traces, which say what an agent did: pass it as --actual <file>",
   };
   for (const [file, kind] of Object.entries(kinds)) {
     const { stderr, status } = await run(["eval", file], { cwd });
     assert.equal(status, 2);
-    assert.equal(stderr.includes(`this is no evalset\n   at ${file}\n   help: It looks like ${kind}`), true, stderr);
+    assert.equal(
+      stderr.includes(`this is not an evalset\n   at ${file}\n   help: It looks like ${kind}`),
+      true,
+      stderr,
+    );
   }
 });
 
@@ -135,7 +139,10 @@ test("pairs several evalsets with as many --actual, in order", async (t) => {
   assert.match(stdout, /3 cases in 2 evalsets: 2 passed, 1 failed/);
   const fewer = await run(["eval", ...files, "--actual", "good.actual.json"], { cwd });
   assert.equal(fewer.status, 2);
-  assert.match(fewer.stderr, /there are 2 evalsets but 1 --actual\n {3}help: Give one --actual for each/);
+  assert.match(
+    fewer.stderr,
+    /there are 2 evalsets but 1 --actual\n {3}help: Specify one --actual for each evalset, in the same order \(an evalset that is repeated counts once\), or one folder that contains them all/,
+  );
 });
 
 test("takes test_config.json beside the evalset, and --config before it", async (t) => {
@@ -277,7 +284,7 @@ test("the examples score what they say", async () => {
 
 test("the examples use every metric of this version", async () => {
   const { stdout } = await run(["eval", "--help"]);
-  const [, list] = /Metrics of this version\n(.*?)\n\n/s.exec(stdout);
+  const [, list] = /^Metrics\n(.*?)\n\n/ms.exec(stdout);
   const files = ["weather/weather", "travel-concierge/travel-concierge", "shop-assistant/shop", "support/support"];
   const { stdout: csv } = await run([
     "eval",

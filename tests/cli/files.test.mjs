@@ -48,7 +48,7 @@ for (const [name, [what, args]] of Object.entries(READ)) {
     const { status, stderr } = await run(args, { cwd });
     assert.match(
       stderr,
-      new RegExp(`error: the ${what}.* is no file of a known size, and larger than 64 MiB\n {3}at ${name}`),
+      new RegExp(`error: the ${what}.* is larger than 64 MiB and not a regular file\n {3}at ${name}`),
     );
     assert.equal(status, 2);
   });

@@ -65,13 +65,19 @@ test("does not take its own outputs for what an agent did, and says which result
     const again = await run(["eval", "."], { cwd });
     assert.equal(again.status, 0, again.stderr);
     assert.match(again.stderr, /^what the agent did: a\.actual\.json$/m);
-    assert.match(again.stderr, /^a\.evalset_result\.json: results, not taken for what the agent did$/m);
+    assert.match(
+      again.stderr,
+      /^a\.evalset_result\.json: ignored, because there is another file of what the agent did$/m,
+    );
     assert.deepEqual(await scored(cwd, ["."]), ["a.evalset.json"]);
   }
   rmSync(join(cwd, "a.actual.json"));
   const { status, stderr } = await run(["eval", "."], { cwd });
   assert.equal(status, 0, stderr);
-  assert.match(stderr, /^what the agent did: a\.evalset_result\.json \(results, which are scored again\)$/m);
+  assert.match(
+    stderr,
+    /^what the agent did: a\.evalset_result\.json \(results: the agent's runs in them are scored again\)$/m,
+  );
 });
 
 for (const [pattern, expected] of [
@@ -138,7 +144,7 @@ test("runs the agent of the one folder that is named, and none that lies beside 
   ]) {
     const { status, stderr } = await run(["run", ...named], { cwd });
     assert.equal(status, 2);
-    assert.match(stderr, /^error: no agent is named$/m);
+    assert.match(stderr, /^error: no agent specified$/m);
   }
 });
 
@@ -161,7 +167,7 @@ test("says of an agent in Python what to do instead of running it", async (t) =>
       const { stderr, status } = await run([command, module, "clock:noon"], { cwd });
       assert.match(
         stderr,
-        /^error: an agent in Python cannot be run here\n {3}at py\/\w+\.py\n {3}help: Run it with google-adk/,
+        /^error: this agent is written in Python, which cannot be run here\n {3}at py\/\w+\.py\n {3}help: Run it with google-adk/,
       );
       assert.match(stderr, /: adk-metrics eval py.clock\.evalset\.json:noon --actual <file>\n$/);
       assert.equal(status, 2);
@@ -169,18 +175,18 @@ test("says of an agent in Python what to do instead of running it", async (t) =>
   }
   for (const agent of ["py", "py/agent.py"]) {
     const { stderr } = await run(["run", "--agent", agent, "py/clock"], { cwd });
-    assert.match(stderr, /^error: an agent in Python cannot be run here\n/, agent);
+    assert.match(stderr, /^error: this agent is written in Python, which cannot be run here\n/, agent);
   }
   const { stderr } = await run(["eval", "py"], { cwd });
   assert.match(
     stderr,
-    /help: An agent in Python cannot be run here: run it with google-adk, .* --actual <file>\. Looked/,
+    /help: This program cannot run agents written in Python: run it with google-adk, .* --actual <file>\. Looked/,
   );
   assert.doesNotMatch(stderr, /--agent/);
   const module = await run(["eval", "js/agent.mjs", "e"], { cwd });
   assert.match(
     module.stderr,
-    /this is a module, and no evalset\n.*\n.*adk-metrics run --agent js\/agent\.mjs js.e\.evalset\.json/,
+    /this is a module, not an evalset\n.*\n.*adk-metrics run --agent js\/agent\.mjs js.e\.evalset\.json/,
   );
 });
 
@@ -223,9 +229,9 @@ test("says which criteria apply where they stand at the top of a config", async 
 test("says that an ending names no format", async (t) => {
   const cwd = tree(t, ["a.evalset.json"], {});
   const { stderr } = await run(["eval", "a.evalset.json", "--output", "report.pdf"], { cwd });
-  assert.match(stderr, /report\.pdf: its ending names no format, so it is the table/);
+  assert.match(stderr, /report\.pdf: written as a table, because its extension is none of/);
   const known = await run(["eval", "a.evalset.json", "--output", "report.htm"], { cwd });
-  assert.doesNotMatch(known.stderr, /names no format/);
+  assert.doesNotMatch(known.stderr, /written as a table/);
   assert.match(readFileSync(join(cwd, "report.htm"), "utf8"), /^<!doctype html>/);
 });
 
@@ -333,5 +339,8 @@ test("says that a file named twice counts once where runs are counted", async (t
   const args = ["a.evalset.json", "a.evalset.json", "--actual", "a.actual.json", "--actual", "a.actual.json"];
   const { stderr, status } = await run(["eval", ...args], { cwd });
   assert.equal(status, 2);
-  assert.match(stderr, /there is 1 evalset but 2 --actual\n {3}help: .*named twice counts once/);
+  assert.match(
+    stderr,
+    /there is 1 evalset but 2 --actual\n {3}help: .*Specify one --actual for each evalset, in the same order \(an evalset that is repeated counts once\), or one folder that contains them all/,
+  );
 });

@@ -15,18 +15,22 @@ const MISTAKES = {
   "no key for the criteria's model": [
     [],
     {},
-    /error: there is no judge to ask gemini-2\.5-flash\n {3}at test_config\.json, criteria\.final_response_match_v2\n {3}help: Set GOOGLE_API_KEY or GEMINI_API_KEY, in the environment or in a file \.env; or choose/,
+    /error: there is no judge to ask gemini-2\.5-flash\n {3}at test_config\.json, criteria\.final_response_match_v2\n {3}help: Set GOOGLE_API_KEY or GEMINI_API_KEY, in the environment or in a \.env file; or choose/,
   ],
   "no key for the model": [
     ["--model", "gpt-4.1"],
     {},
     /no judge to ask gpt-4\.1\n.*\n {3}help: Set OPENAI_API_KEY, or/,
   ],
-  "no key for gemini": [["--judge", "gemini"], {}, /--judge gemini lacks its key\n.*\n {3}help: Set GOOGLE_API_KEY or/],
+  "no key for gemini": [
+    ["--judge", "gemini"],
+    {},
+    /--judge gemini needs an API key\n.*\n {3}help: Set GOOGLE_API_KEY or/,
+  ],
   "no key for openai": [
     ["--judge", "openai", "--model", "x"],
     {},
-    /--judge openai lacks its key\n.*\n.*OPENAI_API_KEY/,
+    /--judge openai needs an API key\n.*\n.*OPENAI_API_KEY/,
   ],
   "no key for anthropic": [["--judge", "anthropic", "--model", "x"], {}, /help: Set ANTHROPIC_API_KEY, in/],
   "no project for vertex": [
@@ -42,7 +46,7 @@ const MISTAKES = {
   "a model of another provider": [
     ["--judge", "anthropic"],
     { ANTHROPIC_API_KEY: KEY },
-    /--judge anthropic cannot ask gemini-2\.5-flash, .*\n {3}help: Say which model to ask with --model/,
+    /--judge anthropic cannot ask gemini-2\.5-flash, .*\n {3}help: Choose a model with --model, or with judge_model in the criteria/,
   ],
   "an address that is none": [
     ["--judge", "openai", "--model", "x"],
@@ -55,16 +59,28 @@ const MISTAKES = {
     /error: expected a key, .*\n {3}at GOOGLE_API_KEY or GEMINI_API_KEY\n/,
   ],
   "an unknown judge": [["--judge", "opena1"], {}, /--judge cannot be `opena1`\n {3}help: Did you mean `openai`\?/],
-  "a judge that resembles none": [["--judge", "x"], {}, /help: It is one of gemini, .*, replay:<file>/],
-  "a recording without a name": [["--judge", "replay:"], {}, /names no recording\n {3}help: --judge replay:<file>/],
+  "a judge that resembles none": [["--judge", "x"], {}, /help: Expected one of gemini, .*, replay:<file>/],
+  "a recording without a name": [
+    ["--judge", "replay:"],
+    {},
+    /--judge replay needs a recording\n {3}help: --judge replay:<file>/,
+  ],
   "a recording that does not exist": [
     ["--judge", "replay:no.jsonl"],
     {},
     /the recording does not exist\n {3}at no\.jsonl/,
   ],
   "a recording that is none": [["--judge", "replay:clock.evalset.json"], {}, /at clock\.evalset\.json:1\n/],
-  "a model for a recording": [["--judge", "replay:r", "--model", "m"], {}, /--model has no meaning for a recording/],
-  "a recording of a recording": [["--judge", "replay:r", "--record", "s"], {}, /would record what is recorded already/],
+  "a model for a recording": [
+    ["--judge", "replay:r", "--model", "m"],
+    {},
+    /--model has no effect on a recording, which already contains its replies/,
+  ],
+  "a recording of a recording": [
+    ["--judge", "replay:r", "--record", "s"],
+    {},
+    /--record would record replies that are already recorded/,
+  ],
   "a recording that is there": [
     ["--record", "clock.evalset.json"],
     {},
@@ -74,18 +90,18 @@ const MISTAKES = {
   "a recording among the results": [
     ["--record", "./out.json", "--output", "out.json"],
     {},
-    /the results and the recording would go to one file/,
+    /the results and the recording would go to the same file/,
   ],
   "a recording in place of a folder": [["--record", "."], {}, /error: the output is a folder/],
   "a risk that is none": [
     ["--early-stop", "0"],
     {},
-    /--early-stop cannot be `0`\n {3}help: It is exact, none, or a risk above 0 and at most 0\.5, such as 0\.01/,
+    /--early-stop cannot be `0`\n {3}help: Expected exact, none, or a risk above 0 and at most 0\.5, such as 0\.01/,
   ],
   "no concurrency": [
     ["--concurrency", "0"],
     {},
-    /--concurrency cannot be `0`\n {3}help: It is a whole number from 1 up/,
+    /--concurrency cannot be `0`\n {3}help: Expected a whole number from 1 up/,
   ],
 };
 

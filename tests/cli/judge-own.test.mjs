@@ -72,13 +72,13 @@ for (const [what, args, words] of [
   [
     "it does not export the one that is named",
     ["./judge.mjs#strict"],
-    /exports no `strict`\n.*\n.*fair, judge, lenient, limit/,
+    /does not export `strict`\n.*\n.*fair, judge, lenient, limit/,
   ],
   ["what is named is no judge", ["./judge.mjs#limit"], /the export `limit` is not a judge/],
   [
     "a model is named too",
     ["./judge.mjs", "--model", "gemini-2.5-pro"],
-    /--model has no effect on a judge of your own/,
+    /--model has no effect on your own judge: its module decides which model it asks/,
   ],
   ["its code fails", ["./broken.mjs"], /the module of the judge cannot be loaded: Error: oh no/],
 ]) {

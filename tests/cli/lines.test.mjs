@@ -147,21 +147,21 @@ test("what is wrong with a line is said with its file and number", async (t) => 
   const good = [0, 1, 2].map((at) => caseOf(at));
   const cut = JSON.stringify(caseOf(3)).slice(0, 70);
   const wrong = [
-    ["cut off", `${lines(good)}\n${cut}`, /is no complete JSON/, 5],
+    ["cut off", `${lines(good)}\n${cut}`, /the line is not complete JSON:/, 5],
     [
       "another kind",
       `${lines(good)}${lines([{ eval_id: "x", inferences: [] }])}`,
       /either `conversation` or `conversation_scenario`/,
       4,
     ],
-    ["no object", `${lines(good)}[1, 2]\n`, /is no JSON object/, 4],
+    ["no object", `${lines(good)}[1, 2]\n`, /the line is not a JSON object/, 4],
     ["no id", `${lines(good)}${lines([{ conversation: [] }])}`, /has no `eval_id`/, 4],
-    ["an id twice", lines([...good, caseOf(1)]), /the case `case-00001` is there twice/, 4],
+    ["an id twice", lines([...good, caseOf(1)]), /the case `case-00001` occurs twice/, 4],
     ["a wrong type", lines([good[0], { ...good[1], conversation: [{ user_content: 3 }] }]), /expected an object/, 2],
     [
       "no JSON in a line",
       `${lines(good)}{"eval_id": "x",, "conversation": []}\n`,
-      /expected a key in double quotes|is no complete JSON/,
+      /expected a key in double quotes|the line is not complete JSON:/,
       4,
     ],
     ["a key twice", `${lines(good)}{"eval_id": "x", "eval_id": "y", "conversation": []}\n`, /twice/, 4],
@@ -212,7 +212,7 @@ test("a mistake late in the lines keeps the results before it, also from a threa
     assert.equal(status, 2, stderr);
     assert.match(stderr, /expected an object \(a content\), found the number 3/);
     assert.match(stderr, /at runs\.jsonl:1401, conversation\[0\]\.user_content/);
-    assert.match(stderr, /the results are those of the [\d,]+ cases before the mistake/);
+    assert.match(stderr, /the results contain the [\d,]+ cases before the error/);
     const [{ evalCaseResults }] = readResults(readFileSync(join(cwd, `${threads}.jsonl`)));
     assert.ok(evalCaseResults.length > 0 && evalCaseResults.length <= 1400);
     assert.deepEqual(
@@ -234,7 +234,7 @@ test("more lines than fit into memory have a way that is named", async (t) => {
     cwd,
   });
   assert.equal(status, 2);
-  assert.match(stderr, /the lines have \d+ bytes, and at most 268435456 are kept in memory/);
+  assert.match(stderr, /the lines have \d+ bytes, but at most 268435456 fit in memory/);
   assert.match(stderr, /help: .*--output results\.jsonl/);
 });
 

@@ -75,10 +75,7 @@ test("a config runs no code that the user did not name", async (t) => {
   for (const name of ["./metrics.mjs#politeness", "../metrics.mjs", "/etc/metrics.mjs", "metrics.mjs"]) {
     const { status, stdout, stderr } = await score(t, custom(name), { code, metrics: [] });
     assert.deepEqual([status, stdout], [2, ""]);
-    assert.match(
-      stderr,
-      /^error: the metric `politeness` is in a module that nobody has allowed to run: .*metrics\.mjs$/m,
-    );
+    assert.match(stderr, /^error: the metric `politeness` is in a module that is not allowed to run: .*metrics\.mjs$/m);
     assert.match(stderr, /at test_config\.json, custom_metrics\.politeness\.code_config\.name/);
     assert.match(stderr, /--metrics/);
     assert.doesNotMatch(stderr, /RAN/);
@@ -91,7 +88,7 @@ test("says what is wrong with metrics of one's own", async (t) => {
     [
       custom("my_package.metrics.manners", 0.5, "manners"),
       {},
-      /`my_package\.metrics\.manners` is a function in Python, which does not run here[^]*help: Export a function `manners` from a JavaScript module/,
+      /`my_package\.metrics\.manners` is a Python function, which cannot run here[^]*help: Export a function `manners` from a JavaScript module/,
     ],
     [
       custom("./metrics.mjs#rudeness"),
@@ -121,15 +118,12 @@ test("an entry of custom_metrics that no criterion names is a warning of the res
   assert.equal(status, 0, stderr);
   assert.match(
     stderr,
-    /warning: no criterion is called `politenes`[^]*at test_config\.json[^]*Did you mean `politeness`\?/,
+    /warning: custom_metrics.politenes has no effect[^]*at test_config\.json[^]*Did you mean `politeness`\?/,
   );
   const cwd = folderOf(t, { ...GOOD, "test_config.json": config, "metrics.mjs": METRICS });
   const strict = await run(["eval", "good.evalset.json", "--metrics", "metrics.mjs", "--strict"], { cwd });
   assert.equal(strict.status, 2, strict.stderr);
-  assert.match(
-    strict.stdout,
-    /warning: no criterion is called `politenes`, so custom_metrics\.politenes has no effect/,
-  );
+  assert.match(strict.stdout, /warning: custom_metrics\.politenes has no effect: there is no criterion `politenes`/);
 });
 
 test("a metric that does not behave is not evaluated, with the reason; what it prints is no result", async (t) => {
@@ -139,13 +133,13 @@ test("a metric that does not behave is not evaluated, with the reason; what it p
     ["() => NaN", /the metric gave NaN; a score is a finite number, or absent/],
     ["() => undefined", /expected a score or an evaluation result, found nothing/],
     ["() => true", /expected a score or an evaluation result, found true/],
-    ["() => ({ score: 1 })", /the metric's answer holds no result.*overallScore/],
+    ["() => ({ score: 1 })", /the metric's answer contains no result.*overallScore/],
     ["() => ({ overallScore: '1' })", /number/],
     ["() => ({ overallScore: 1, overallEvalStatus: 9 })", /the metric gave the status 9; statuses are 1 to 4/],
     ["() => ({ perInvocationResults: {} })", /expected an array, found an object/],
     ["() => ({ perInvocationResults: [null] })", /expected an object, found null/],
     ["() => ({ perInvocationResults: [{ score: 1 }, { score: 1 }] })", /results for two turns|2 turns/],
-    ["() => { console.log('note'); return {}; }", /holds no result/],
+    ["() => { console.log('note'); return {}; }", /the metric's answer contains no result/],
   ]) {
     const outcome = await score(t, { criteria: { politeness: 0.5 } }, { code: `export const politeness = ${code};` });
     assert.equal(outcome.status, 1, outcome.stderr);
@@ -160,7 +154,7 @@ test("a metric that fails beside one that passes is named, and the exit status i
   const failing = await score(t, { criteria }, { code: "export const politeness = () => NaN;" });
   assert.match(
     failing.stderr,
-    /warning: `politeness` failed in 1 of 1 case results\. The first: noon: the metric gave NaN/,
+    /warning: `politeness` failed in 1 of 1 case results, first in noon: the metric gave NaN/,
   );
   assert.equal(failing.status, 1);
   const code = "export const politeness = () => ({ overallEvalStatus: 3, perInvocationResults: [] });";
@@ -202,7 +196,7 @@ test("prices and budgets: what judges cost, and the end of it", async (t) => {
   assert.ok(Math.abs((input * 1000 + output * 2000) / 1e6 - cost) < 0.005);
 
   const wrong = await judge("--price", "gemini-2.5-flsh=1,2");
-  assert.match(wrong.stdout, /the cost leaves out gemini-2\.5-flash: there is no price/);
+  assert.match(wrong.stdout, /the cost does not include gemini-2\.5-flash: there is no price/);
   assert.match(wrong.stderr, /--price names gemini-2\.5-flsh, which was not asked\n {3}help: Asked: gemini-2\.5-flash/);
   const unpriced = await judge("--price", "other=1,2", "--max-cost", "1");
   assert.equal(unpriced.status, 2);
@@ -256,7 +250,7 @@ test("a budget is that of the whole command, simulated users included", async (t
   const all = await run(agent, { cwd, env });
   assert.equal(all.status, 0, all.stdout + all.stderr);
   assert.match(all.stdout, /^judged by .*: 4 calls/m);
-  assert.match(all.stdout, /^users played by .*: 2 calls/m);
+  assert.match(all.stdout, /^simulated users, by .*: 2 calls/m);
   asked.length = 0;
   const limited = await run([...agent, "--max-calls", "4"], { cwd, env });
   assert.equal(limited.status, 1);
@@ -290,7 +284,7 @@ test("a limit of -1 on the turns of a simulated user in a config is capped, and 
   const { stdout, stderr } = await run(args, { cwd, env });
   assert.match(
     stderr,
-    /^warning: user_simulator_config asks for no limit of turns \(`-1`\).*\n {3}at test_config\.json/m,
+    /^warning: user_simulator_config asks for unlimited turns \(`-1`\).*\n {3}at test_config\.json/m,
   );
   const [{ inferences }] = JSON.parse(stdout);
   assert.equal(inferences.length, 100);
@@ -302,12 +296,12 @@ test("modules of metrics and options for judges that have no effect are told", a
   assert.equal(unnamed.status, 0, unnamed.stderr);
   assert.match(
     unnamed.stderr,
-    /warning: no criterion is a metric of --metrics, so it has no effect\n.*They have brevity, politeness: add those/,
+    /warning: --metrics has no effect: no criterion names one of its metrics\n.*The modules have brevity, politeness/,
   );
   assert.doesNotMatch((await score(t, { criteria: { politeness: 0.5 } })).stderr, /no effect/);
   const none = await score(t, config, { code: "export const metrics = 5;" });
   assert.equal(none.status, 2);
-  assert.match(none.stderr, /the module of metrics exports no function and no class\n {3}at .*metrics\.mjs/);
+  assert.match(none.stderr, /the module of metrics exports neither functions nor classes\n {3}at .*metrics\.mjs/);
   const cwd = folderOf(t, { ...GOOD, "test_config.json": config });
   const useless = ["--max-calls", "5", "--model", "gpt-5", "--batch", "--concurrency", "2"];
   const { stderr } = await run(["eval", "good.evalset.json", ...useless], { cwd });

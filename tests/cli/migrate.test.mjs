@@ -24,7 +24,7 @@ test("writes into a file, and over one only with --force", async (t) => {
   assert.equal(refused.status, 2);
   assert.match(
     refused.stderr,
-    /the output already exists\n {3}at new\.evalset\.json\n {3}help: Overwrite it with --force/,
+    /the output already exists\n {3}at new\.evalset\.json\n {3}help: To overwrite it, add --force/,
   );
   assert.equal(readFileSync(file, "utf8"), "mine");
   const written = await run([...args, "--force"], { cwd });
@@ -42,7 +42,7 @@ test("leaves today's evalsets as they are", async (t) => {
 test("says what is wrong", async (t) => {
   const cwd = folderOf(t, { "config.json": '{"criteria": {}}', "list.json": '[{"query": 3}]' });
   for (const [args, words] of [
-    [[], /no evalset is named/],
+    [[], /no evalset specified/],
     [["a.json", "b.json"], /one file at a time\n {3}help: Left over: b\.json/],
     [["a.json"], /the evalset does not exist\n {3}at a\.json/],
     [["config.json"], /error: .*\n {3}at config\.json:1/],

@@ -8,8 +8,8 @@ const clock = ["eval", "clock.evalset.json", "--actual", "clock.actual.json"];
 
 /** Arguments, files beside those of CLOCK, and the words on stderr. */
 const MISTAKES = {
-  "no command": [[], {}, /^adk-metrics scores AI agents[^]*Usage\n/],
-  "an unknown command": [["evl"], {}, /error: there is no command `evl`\n {3}help: Did you mean `eval`\?/],
+  "unknown command `batch": [[], {}, /^adk-metrics scores AI agents[^]*Usage\n/],
+  "an unknown command": [["evl"], {}, /error: unknown command `evl`\n {3}help: Did you mean `eval`\?/],
   "a command that resembles none": [
     ["score"],
     {},
@@ -24,12 +24,12 @@ const MISTAKES = {
   "an unknown option": [
     [...clock, "--fromat", "json"],
     {},
-    /there is no option --fromat\n {3}help: Did you mean --format\?/,
+    /unknown option --fromat\n {3}help: Did you mean --format\?/,
   ],
   "an option with two letters swapped": [
     ["run", "x", "--bial"],
     {},
-    /there is no option --bial\n {3}help: Did you mean --bail\?/,
+    /unknown option --bial\n {3}help: Did you mean --bail\?/,
   ],
   "an option that resembles none": [
     [...clock, "--colour"],
@@ -39,7 +39,7 @@ const MISTAKES = {
   "an option of other commands": [
     [...clock, "--num-runs", "3"],
     {},
-    /there is no option --num-runs here\n {3}help: It is one of `run`, `record`, `queue`\n/,
+    /this command has no option --num-runs\n {3}help: These have it: run, record, queue\n/,
   ],
   "an evalset in the place of a config": [
     [...clock, "--config", "clock.evalset.json"],
@@ -54,19 +54,19 @@ const MISTAKES = {
   "an evalset in the place of an agent": [
     ["run", "--agent", "clock.evalset.json", "clock.evalset.json"],
     {},
-    /the module of the agent cannot be loaded: [^]*help: A module is a file of JavaScript or TypeScript/,
+    /the module of the agent cannot be loaded: [^]*help: A module is a JavaScript or TypeScript file \(\.js \.mjs \.cjs \.ts\)/,
   ],
   "an evalset that is compared with itself, if warnings are": [
     ["eval", "clock.evalset.json", "--actual", "./clock.evalset.json", "--strict"],
     {},
-    /error: the evalset is compared with itself, [^]*at \.\/clock\.evalset\.json\n {3}help: Pass what the agent did/,
+    /error: the evalset is compared with itself, [^]*at \.\/clock\.evalset\.json\n {3}help: Pass what the agent did as --actual/,
   ],
   "criteria as an option": [
     [...clock, "--criteria", '{"response_match_score": 1}'],
     {},
-    /there is no option --criteria\n {3}help: Criteria and thresholds stand in a file, --config test_config\.json/,
+    /unknown option --criteria\n {3}help: Put criteria and thresholds into a file, --config test_config\.json:/,
   ],
-  "a short option": [[...clock, "-f"], {}, /there is no option -f/],
+  "a short option": [[...clock, "-f"], {}, /unknown option -f/],
   "an option without its value": [["eval", "clock.evalset.json", "--actual"], {}, /--actual needs a value/],
   "an option in place of a value": [
     ["eval", "x", "--actual", "--config"],
@@ -74,7 +74,7 @@ const MISTAKES = {
     /--actual needs a value\n {3}help: .*--actual=--config/,
   ],
   "a switch with a value": [[...clock, "--print-detailed-results=yes"], {}, /--print-detailed-results is a switch/],
-  "an option given twice": [[...clock, "--config", "a", "--config", "b"], {}, /--config is given more than once/],
+  "an option given twice": [[...clock, "--config", "a", "--config", "b"], {}, /--config may be used only once/],
   "an unknown dialect": [
     [...clock, "--dialect", "adk-tz"],
     {},
@@ -83,9 +83,9 @@ const MISTAKES = {
   "an unknown explanation": [
     [...clock, "--explain", "some"],
     {},
-    /--explain cannot be `some`\n {3}help: It is one of none, failures, all/,
+    /--explain cannot be `some`\n {3}help: Expected one of none, failures, all/,
   ],
-  "no evalset": [["eval"], {}, /error: no evalset is named/],
+  "no evalset": [["eval"], {}, /error: no evalset specified/],
   "an evalset that does not exist": [
     ["eval", "no.json", "--actual", "clock.actual.json"],
     {},
@@ -119,7 +119,7 @@ const MISTAKES = {
   "a pattern whose range is backwards": [
     ["eval", "folder/[z-a].json"],
     {},
-    /the pattern cannot be used\n {3}at folder\/\[z-a\]\.json\n {3}help: A range in \[ \] runs from the lower/,
+    /the pattern is invalid\n {3}at folder\/\[z-a\]\.json\n {3}help: A range in \[ \] goes from the lower character to the higher one, as in \[a-z\]/,
   ],
   "no runs beside the evalset": [
     ["eval", "other.evalset.json"],
@@ -129,13 +129,9 @@ const MISTAKES = {
   "an unknown level of the log": [
     [...clock, "--log_level", "loud"],
     {},
-    /--log-level cannot be `loud`\n {3}help: It is one of debug, info/,
+    /--log-level cannot be `loud`\n {3}help: Expected one of debug, info/,
   ],
-  "no cases after the colon": [
-    ["eval", "clock.evalset.json:,", "--actual", "x"],
-    {},
-    /no case is named after the colon/,
-  ],
+  "no cases after the colon": [["eval", "clock.evalset.json:,", "--actual", "x"], {}, /no case follows the colon in/],
   "an unknown case": [
     ["eval", "clock.evalset.json:dusk"],
     {},
@@ -194,21 +190,24 @@ test("JSON lines are known by the name of their file", async (t) => {
   renameSync(join(cwd, "results.jsonl"), join(cwd, "results.json"));
   const { status, stderr } = await run(["eval", "clock.evalset.json", "--actual", "results.json"], { cwd });
   assert.equal(status, 2);
-  assert.match(stderr, /these are JSON lines[^]*at results\.json\n[^]*\.jsonl/);
+  assert.match(
+    stderr,
+    /this file contains JSON lines, but its extension is not \.jsonl[^]*at results\.json\n[^]*\.jsonl/,
+  );
 });
 
 test("batch status needs the folder of a batch, and makes none", async (t) => {
   const cwd = folderOf(t, CLOCK);
   const { status, stderr } = await run(["batch", "status", "--judge", "openai", "--cache", "nope"], { cwd });
   assert.equal(status, 2);
-  assert.match(stderr, /^error: there is no folder of replies[^]*at nope\n/m);
+  assert.match(stderr, /^error: the folder of replies does not exist, so no batch was sent from it[^]*at nope\n/m);
   assert.equal(existsSync(join(cwd, "nope")), false);
 });
 
 test("a misspelt command of batch is called by its name", async () => {
   const { status, stderr } = await run(["batch", "sumbit", "x"]);
   assert.equal(status, 2);
-  assert.match(stderr, /^error: there is no command `batch sumbit`\n +help: Did you mean `batch submit`\?$/m);
+  assert.match(stderr, /^error: unknown command `batch sumbit`\n +help: Did you mean `batch submit`\?$/m);
 });
 
 for (const [what, [args, files, words]] of Object.entries(MISTAKES)) {
@@ -274,7 +273,7 @@ test("names what is wrong with each evalset, and writes the results of the other
   const { stdout, stderr, status } = await run(["eval", "a.evalset.json", "clock.evalset.json", "b.evalset.json"], {
     cwd,
   });
-  assert.match(stderr, /the results are those of 1 of 3 evalsets[^]*at a\.evalset\.json[^]*at b\.evalset\.json/);
+  assert.match(stderr, /the results contain 1 of 3 evalsets[^]*at a\.evalset\.json[^]*at b\.evalset\.json/);
   assert.match(stdout, /^clock {2}2 cases: 1 passed, 1 failed\n/);
   assert.equal(status, 2);
 });

@@ -101,7 +101,7 @@ test("writes a json file for each of several evalsets", async (t) => {
 const refused = {
   "several formats without output": [
     ["--format", "json", "--format", "md"],
-    /2 formats do not fit on stdout\n {3}help: Add --output report/,
+    /2 formats cannot all go to stdout\n {3}help: Add --output report/,
   ],
   "several formats on stdout": [["--format", "json", "--format", "md", "--output", "-"], /2 formats but 1 output/],
   "several formats in one file": [
@@ -109,12 +109,15 @@ const refused = {
     /help: Leave out \.html/,
   ],
   "more outputs than formats": [["--output", "a.txt", "--output", "b.txt"], /1 formats? but 2 outputs/],
-  "the same format twice": [["--format", "md", "--format", "md", "--output", "a"], /--format md is given twice/],
+  "the same format twice": [["--format", "md", "--format", "md", "--output", "a"], /--format md is specified twice/],
   "two results in one place": [
     ["--format", "md", "--output", "a", "--format", "csv", "--output", "a"],
     /two results would be written to a\n/,
   ],
-  "details without a table": [["--format", "json", "--print-detailed-results"], /is about the table/],
+  "details without a table": [
+    ["--format", "json", "--print-detailed-results"],
+    /--print-detailed-results affects only the table, and no table is written/,
+  ],
   "a format that does not exist": [["--format", "html5"], /Did you mean `html`\?/],
 };
 
@@ -142,7 +145,7 @@ test("writes the results of the evalsets that could be scored where others could
   );
   assert.equal(status, 2);
   assert.match(stderr, /^error: .*\n {3}at wrong\.evalset\.json/m);
-  assert.match(stderr, /^the results are those of 2 of 3 evalsets$/m);
+  assert.match(stderr, /^the results contain 2 of 3 evalsets$/m);
   assert.deepEqual(readdirSync(join(cwd, "out")).sort(), [
     "all.xml",
     "clock.evalset_result.json",
@@ -173,7 +176,7 @@ test("refuses several evalsets in one json file", async (t) => {
       { cwd },
     );
     assert.equal(status, 2);
-    assert.match(stderr, /2 evalsets do not fit in one file of ADK's schema\n {3}help: Name a folder/);
+    assert.match(stderr, /a file in ADK's schema has one evalset, and there are 2\n {3}help: Choose a folder/);
   }
 });
 
@@ -378,7 +381,7 @@ test("says so if no folder can take the results", linux, async (t) => {
   const cwd = folderOf(t, CLOCK);
   const nowhere = { TMPDIR: join(cwd, "no"), HOME: join(cwd, "no") };
   const { stderr, status } = await run([...clock, "--output", "/dev/full"], { cwd, env: nowhere });
-  assert.match(stderr, /help: Folders for temporary files cannot take the results either/);
+  assert.match(stderr, /help: The results could not be written to a folder for temporary files either/);
   assert.equal(status, 2);
 });
 
@@ -428,7 +431,7 @@ test("waits for nobody to read an output that is a pipe", posix, async (t) => {
     ["migrate", "clock.evalset.json", "--output", "pipe", "--force"],
   ]) {
     const { status, stderr } = await run(args, { cwd });
-    assert.match(stderr, /error: the output is a pipe that nobody reads\n {3}at pipe/, args.join(" "));
+    assert.match(stderr, /error: the output is a pipe that no program reads\n {3}at pipe/, args.join(" "));
     assert.equal(status, 2);
   }
 });

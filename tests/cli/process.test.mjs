@@ -95,7 +95,7 @@ for (const [name, exit] of [
     await new Promise((resolve) => setTimeout(resolve, 300));
     child.kill(name);
     assert.deepEqual(await end, [exit, null]);
-    assert.match(await stderr, /interrupted: the results are those of the cases that were done/);
+    assert.match(await stderr, /interrupted: the results contain only the finished cases/);
     // That the run was cut short is a warning; no case is said to have been cut off.
     const rows = (await stdout)
       .replaceAll(

@@ -56,7 +56,10 @@ test("records to stdout, into a folder for several evalsets, and never over anot
     ["late"],
   );
   const both = ["clock.evalset.json", "other.evalset.json", "--output"];
-  assert.match((await record(...both, "runs.json")).stderr, /does not fit in one file\n {3}help: Name a folder/);
+  assert.match(
+    (await record(...both, "runs.json")).stderr,
+    /a file of inference results is for one evalset, and there are 2\n {3}help: Choose a folder/,
+  );
   assert.equal((await record(...both, "runs/")).status, 0);
   for (const name of ["clock", "other"]) assert.ok(existsSync(join(cwd, "runs", `${name}.inferences.json`)));
   const again = await record(...both, "runs/");

@@ -87,11 +87,11 @@ test("says what is wrong with the command line", async (t) => {
   const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
   const agent = ["--agent", "agent.mjs"];
   for (const [args, words] of [
-    [["clock.evalset.json"], /no agent is named\n {3}help: adk-metrics run --agent/],
-    [agent, /no evalset is named\n {3}help: adk-metrics run --agent/],
+    [["clock.evalset.json"], /no agent specified\n {3}help: adk-metrics run --agent/],
+    [agent, /no evalset specified\n {3}help: adk-metrics run --agent/],
     [[...agent, "no.evalset.json"], /the evalset does not exist/],
-    [["--agent", "agent.mjs#mine", "clock.evalset.json"], /exports no `mine`\n[^]*It exports nothing by name/],
-    [["--agnt", "agent.mjs", "clock.evalset.json"], /there is no option --agnt\n {3}help: Did you mean --agent\?/],
+    [["--agent", "agent.mjs#mine", "clock.evalset.json"], /does not export `mine`\n[^]*It has no named exports/],
+    [["--agnt", "agent.mjs", "clock.evalset.json"], /unknown option --agnt\n {3}help: Did you mean --agent\?/],
     [[...agent, "clock.evalset.json", "--num-runs", "0"], /--num-runs cannot be `0`/],
     [[...agent, "clock.evalset.json", "--turn-timeout", "x"], /--turn-timeout cannot be `x`/],
     [[...agent, "clock.evalset.json", "--parallelism", "-1"], /--parallelism needs a value/],
@@ -99,7 +99,7 @@ test("says what is wrong with the command line", async (t) => {
     [[...agent, "clock.evalset.json", "--output", "agent.mjs"], /the output would overwrite the agent/],
     [[...agent, "clock.evalset.json", "--price", "m"], /--price cannot be `m`/],
     [[...agent, "clock.evalset.json", "--max-cost", "1"], /--max-cost needs the price/],
-    [["--agent", "empty/", "clock.evalset.json"], /does not exist|holds no agent/],
+    [["--agent", "empty/", "clock.evalset.json"], /does not exist|the folder contains no agent/],
   ]) {
     const { status, stdout, stderr } = await run(["run", ...args], { cwd });
     assert.deepEqual([status, stdout], [2, ""], stderr);

@@ -66,7 +66,7 @@ test("runs TypeScript whose types can be left out by itself", { skip: !process.f
 
 const MISTAKES = {
   "no file": [null, /the module of the agent does not exist\n {3}at .*agent\.mjs/],
-  "no export": ["const agent = 1;", /the module exports no agent\n[^]*Export it as default, agent, rootAgent/],
+  "no export": ["const agent = 1;", /the module exports no agent\n[^]*Export the agent as default, agent, rootAgent/],
   "exports that are no agents": [
     "export const tools = [], weather = { name: 'x' };",
     /the module exports no agent\n[^]*--agent agent\.mjs#name\. It exports tools, weather/,
@@ -80,12 +80,12 @@ const MISTAKES = {
   "code that throws": ["throw new Error('no key');", /the module of the agent cannot be loaded: Error: no key/],
   "code that is none": [
     "export default (",
-    /cannot be loaded: SyntaxError: [^]*help: See where with node --check .*agent\.mjs/,
+    /cannot be loaded: SyntaxError: [^]*help: To see where, run node --check .*agent\.mjs/,
   ],
   "a module that is not there": ["import 'nowhere';", /cannot be loaded: .*Cannot find package 'nowhere'/],
   "a function that cannot make it": [
     "export default () => { throw new Error('no key'); };",
-    /no key\n[^]*the export default\n[^]*help: It has no parameters, so it was called to make the agent/,
+    /no key\n[^]*the export default\n[^]*help: The function has no parameters, so it was called to create the agent\. An agent takes the message as a parameter/,
   ],
 };
 

@@ -26,7 +26,7 @@ test("runs every case as often as AgentEvaluator does, and says how to change it
   const twice = await run(["run", ...agent, ...json], { cwd });
   assert.match(
     twice.stderr,
-    /^running agent\.mjs: .*, 2 cases, 2 runs each by default \(--num-runs 1 for a single run\)$/m,
+    /^running agent\.mjs: .*, 2 cases, 2 runs each by default \(for a single run: --num-runs 1\)$/m,
   );
   assert.deepEqual(
     statuses(twice).map(([id]) => id),
@@ -151,7 +151,7 @@ test("begins evalsets in the old form with a session", async (t) => {
   assert.equal(status, 0, stdout + stderr);
   const refused = await run([...args, "new.evalset.json"], { cwd });
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /a session file is for rows of the old form/);
+  assert.match(refused.stderr, /a session file is only for the old format, and this evalset is in the current format/);
 });
 
 const REPORTS = ["txt", "xml", "md", "csv", "html", "jsonl"];

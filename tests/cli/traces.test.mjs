@@ -67,6 +67,6 @@ test("traces without messages end with the file, the line and the setting that c
   assert.equal(status, 2);
   assert.match(
     stderr,
-    /error: the traces hold no messages[^\n]*\n {3}at \S*weather\.traces\.jsonl:1, resourceSpans\[0\][^\n]*\n {3}help: Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_AND_EVENT/,
+    /error: the traces contain no messages: capturing them is off[^\n]*\n {3}at \S*weather\.traces\.jsonl:1, resourceSpans\[0\][^\n]*\n {3}help: Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_AND_EVENT/,
   );
 });

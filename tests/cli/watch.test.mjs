@@ -25,7 +25,7 @@ test("eval scores again when the evalset, the config or what the agent did chang
   assert.match(first, /1 case: 1 passed/);
   assert.match(
     first,
-    /exit status 0; watching good\.evalset\.json, test_config\.json, good\.actual\.json; Ctrl-C ends it/,
+    /exit status 0; watching good\.evalset\.json, test_config\.json, good\.actual\.json; press Ctrl-C to stop/,
   );
   writeFileSync(join(cwd, "good.actual.json"), JSON.stringify(evalSet({ noon: "Who knows?" }, "good")));
   assert.match(await seen(DONE), /running again[^]*1 case: 1 failed[^]*exit status 1/);
@@ -155,7 +155,7 @@ test("a recording cannot be made while watching", async (t) => {
     cwd: folderOf(t, GOOD),
   });
   assert.equal(status, 2);
-  assert.match(stderr, /--record and --watch exclude each other/);
+  assert.match(stderr, /--record and --watch cannot be used together: a recording is never overwritten/);
 });
 
 test("what never comes ends the process, and the error says what it had printed", async (t) => {

@@ -236,7 +236,7 @@ test("a call of several of which the messages are lost is an error, since nobody
   const lost = weather();
   lost[1].attributes = lost[1].attributes.filter(({ key }) => !key.endsWith(".messages"));
   const error = errorOf(() => readTraces(request(lost)));
-  assert.equal(error.message, "a call of a model holds no messages, while others in the traces do");
+  assert.equal(error.message, "a model call contains no messages, although others in the traces do");
   assert.match(error.path, /spans\[1\]$/);
 });
 
@@ -247,7 +247,7 @@ test("a model that answered nothing, tools by themselves, and agents without a m
   const server = span("s", undefined, [0, 1], tool("get_weather"), { traceId: "99" });
   assert.equal(readTraces(request([...weather(), server])).length, 1);
   const error = errorOf(() => readTraces(request([span("a", undefined, [0, 1], agent("canned"))])));
-  assert.equal(error.message, "a turn holds no messages: no model was called in it");
+  assert.equal(error.message, "a turn contains no messages: no model was called in it");
 });
 
 test("google-adk's pieces of a streamed answer are one, and the whole after them is not repeated", () => {
@@ -355,10 +355,10 @@ test("messages that were cut, and traces without agents, are errors that say wha
   assert.equal(
     error.toString(),
     "the attribute `gen_ai.output.messages` is not JSON (at traces: resourceSpans[0].scopeSpans[0].spans[3]). " +
-      "It may have been cut: raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT where the agent runs",
+      "It may have been cut off: raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT where the agent runs",
   );
   const web = request([span("a", undefined, [0, 1], { "http.request.method": "GET" })]);
-  assert.match(errorOf(() => readTraces(web)).message, /no span of an agent or a model/);
+  assert.match(errorOf(() => readTraces(web)).message, /there are no spans of an agent or a model/);
   const elided = request([span("a", undefined, [0, 1], { "gen_ai.operation.name": "chat" })]);
-  assert.match(errorOf(() => readTraces(elided)).help, /Have the instrumentation capture them/);
+  assert.match(errorOf(() => readTraces(elided)).help, /Let the instrumentation capture them/);
 });

@@ -158,7 +158,7 @@ test("tools that ran without being asked for are said", () => {
   const [counted] = readTraces(request(spans(message("assistant", text("I look.")))));
   assert.deepEqual(told(counted.inferences[0]).calls, [["lookup", { q: 1 }]]);
   assert.deepEqual(counted.warnings, [
-    '"s1", turn 1: tools ran that no traced call of a model asked for: `lookup`; they count as calls',
+    '"s1", turn 1: some tools ran without a request of a traced model call: `lookup`; they count as calls',
   ]);
   const [left] = readTraces(request(spans(message("assistant", CALL))));
   assert.deepEqual(told(left.inferences[0]).calls, EXPECTED.calls);
@@ -186,7 +186,9 @@ test("traces without the id of a conversation go together by what their models w
     ],
   );
   const [late] = readTraces(request([turn("22", 20, second, "2.")]));
-  assert.deepEqual(late.warnings, ['"22": its first turn was told of an earlier turn that is not in these traces']);
+  assert.deepEqual(late.warnings, [
+    '"22": the messages of its first turn include an earlier turn that is not in these traces',
+  ]);
 });
 
 /** A recording with something done to each export request of spans. */

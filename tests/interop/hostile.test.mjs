@@ -150,7 +150,7 @@ test("an object that contains itself, bytes that are no text, and no JSON are er
   const protobuf = errorOf(() => readTraces(new Uint8Array([0x0a, 0xff, 0xfe])));
   assert.deepEqual(
     [protobuf.code, protobuf.help],
-    ["invalid_json", "Export them as OTLP in JSON, not in protocol buffers"],
+    ["invalid_json", "Export them as OTLP/JSON, not as protocol buffers"],
   );
   assert.equal(errorOf(() => readTraces("nothing")).code, "invalid_json");
   for (const nothing of [undefined, null, 7]) assert.ok(errorOf(() => readTraces(nothing)) instanceof AdkMetricsError);

@@ -130,7 +130,7 @@ for (const [what, change] of Object.entries(NAMELESS)) {
 test("log records that name no span and no time of a call are not guessed at", () => {
   const lost = ({ spanId: _, ...one }) => withoutEvents({ ...one, observedTimeUnixNano: "1" });
   const error = errorOf(() => readTraces(withRecords("adk-python-events.jsonl", lost)));
-  assert.match(error.message, /^a log record with messages names no span, and nothing else tells/);
+  assert.match(error.message, /^a log record with messages has no span id, so it cannot be matched with a model call/);
   assert.equal(error.line, 2);
   assert.match(error.path, /logRecords\[0\]$/);
   // Where the spans hold the messages, nothing of the records is needed.
@@ -140,7 +140,10 @@ test("log records that name no span and no time of a call are not guessed at", (
     readTraces(bytesOf("adk-callbacks.jsonl")).map(({ inferences }) => inferences.map((one) => one.finalResponse)),
   );
   const records = withRecords("adk-python-events.jsonl", ({ spanId: _, traceId: __, ...one }) => one).split("\n")[1];
-  assert.match(errorOf(() => readTraces(records)).message, /^a log record with messages names no span/);
+  assert.match(
+    errorOf(() => readTraces(records)).message,
+    /^a log record with messages has no span id, so it cannot be matched with a model call/,
+  );
 });
 
 const WITHOUT_CONTENT = {
@@ -153,7 +156,7 @@ const WITHOUT_CONTENT = {
 for (const [name, help] of Object.entries(WITHOUT_CONTENT)) {
   test(`${name} is refused, with what captures messages there`, () => {
     const error = errorOf(() => readTraces(bytesOf(name)));
-    assert.equal(error.message, "the traces hold no messages: their capture is off");
+    assert.equal(error.message, "the traces contain no messages: capturing them is off");
     assert.ok(error.help.startsWith(help), error.help);
   });
 }
@@ -162,13 +165,13 @@ test("what captures messages is said for each of the forms in which OpenTelemetr
   for (const [name, value] of Object.entries({ "openai-v2": "true", "openai-v2-latest": "SPAN_AND_EVENT" })) {
     const [spans] = bytesOf(`${name}.jsonl`).toString().split("\n");
     const { help } = errorOf(() => readTraces(spans));
-    assert.ok(help.startsWith(`Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=${value}, and pass`), help);
+    assert.ok(help.startsWith(`Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=${value}, and if it`), help);
   }
 });
 
 const byId = (runs) => Object.fromEntries(runs.map((run) => [run.sessionId, run]));
 
-test("a turn that a callback answered is read from what the next turn was told", () => {
+test("a turn that a callback answered is read from what the next turn was given", () => {
   for (const name of ["adk-callbacks.jsonl", "adk-callbacks-legacy.jsonl"]) {
     const { paris } = byId(readTraces(bytesOf(name)));
     assert.equal(paris.status, 1);
@@ -186,9 +189,9 @@ test("a turn that a callback answered is read from what the next turn was told",
   }
 });
 
-test("an answer that a callback changed is that which the next turn was told, with a warning", () => {
+test("an answer that a callback changed is that which the next turn was given, with a warning", () => {
   const { paris } = byId(readTraces(bytesOf("adk-callbacks.jsonl")));
-  assert.match(paris.warnings[0], /^"paris", turn 2: the next turn was told another answer/);
+  assert.match(paris.warnings[0], /^"paris", turn 2: the next turn was given a different answer/);
 });
 
 test("that a callback may have changed the last answer is said once, where one changed another answer", () => {
@@ -216,7 +219,7 @@ test("OpenInference tells what a callback made of the last answer", () => {
   const [{ inferences, warnings }] = readTraces(changed);
   assert.equal(told(inferences[1]).answer, "It is lovely.");
   assert.deepEqual(warnings, [
-    '"paris", turn 2: the turn ended with another answer than this turn\'s model gave; that one is read, as a callback may have changed it',
+    '"paris", turn 2: the turn ended with a different answer than this turn\'s model gave; the former is used, because a callback may have changed the answer',
   ]);
 });
 
@@ -228,13 +231,16 @@ test("what traces leave open is among the warnings of the results, and `strict` 
   const { warnings } = await evaluate(request);
   const passedOn = run.warnings.map((message) => ({ code: "invalid_input", message, path: "actual" }));
   assert.deepEqual(warnings, passedOn);
-  await assert.rejects(evaluate({ ...request, strict: true }), { message: /was told another answer/ });
+  await assert.rejects(evaluate({ ...request, strict: true }), { message: /was given a different answer/ });
 });
 
 test("where nothing tells what a callback answered, that conversation fails with the reason, and others are read", () => {
   const { greeting, changed } = byId(readTraces(bytesOf("adk-callbacks.jsonl")));
   assert.equal(greeting.status, 2);
-  assert.match(greeting.errorMessage, /^turn 1: it holds no messages, since no model was called in it; a callback/);
+  assert.match(
+    greeting.errorMessage,
+    /^turn 1: it contains no messages, because no model was called in it; a callback/,
+  );
   assert.equal(told(changed.inferences[0]).calls.length, 1);
   // In google-adk 1's telemetry the callback's answer stands in the span of the call that it took the place of.
   assert.equal(told(byId(readTraces(bytesOf("adk-callbacks-legacy.jsonl"))).greeting.inferences[0]).answer, "Hello!");

@@ -152,7 +152,7 @@ test("without messages the error says where and which setting captures them", ()
   for (const [name, [line, setting]] of Object.entries(settings)) {
     const error = errorOf(() => readTraces(bytesOf(name)));
     assert.equal(error.code, "invalid_input");
-    assert.match(error.message, /^the traces hold no messages/);
+    assert.match(error.message, /^the traces contain no messages: capturing them is off/);
     assert.match(error.path, /^traces: resourceSpans\[0\]\.scopeSpans\[0\]\.spans\[\d+\]$/);
     assert.equal(error.line, line);
     assert.ok(error.help.includes(setting), error.help);
@@ -161,9 +161,15 @@ test("without messages the error says where and which setting captures them", ()
 
 test("the spans alone of a run whose messages went to log records are without messages", () => {
   const [spans, logs] = bytesOf("adk-python-events.jsonl").toString().split("\n");
-  assert.match(errorOf(() => readTraces(spans)).help, /with EVENT_ONLY pass the log records as well/);
+  assert.match(
+    errorOf(() => readTraces(spans)).help,
+    /SPAN_AND_EVENT where the agent runs; with EVENT_ONLY, pass the log records too/,
+  );
   const [legacy] = bytesOf("adk-python-legacy-events.jsonl").toString().split("\n");
-  assert.match(errorOf(() => readTraces(legacy)).help, /IN_SPANS=true .*, or pass the log records as well/);
+  assert.match(
+    errorOf(() => readTraces(legacy)).help,
+    /IN_SPANS=true .*where the agent runs, or pass the log records too, if the messages are there/,
+  );
   // The log records alone have everything but the durations and what only spans say.
   const [paris] = readTraces(logs);
   assert.deepEqual(told(paris.inferences[0]).calls, [["get_weather", CITY("Paris")]]);

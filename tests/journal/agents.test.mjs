@@ -211,7 +211,7 @@ test("other runs are refused", async (t) => {
   };
   await evaluated(evalSet, 1);
   const other = { ...evalSet, evalCases: evalSet.evalCases.slice(1) };
-  await assert.rejects(evaluated(other, 1), /the journal was begun with different inputs: the evalset\b/);
+  await assert.rejects(evaluated(other, 1), /the journal was started with different inputs: the evalset\b/);
   await assert.rejects(evaluated(evalSet, 2), /the number of runs \(1 then, 2 now\)/);
   await assert.rejects(
     evaluated(evalSet, 1, { userSimulator: { maxAllowedInvocations: 3 } }),
@@ -274,7 +274,7 @@ test("run and record on the command line: kill -9, Ctrl-C", posix, async (t) => 
       if (signal === "SIGINT")
         assert.match(
           await said,
-          new RegExp(`^to go on: adk-metrics ${command} .*--resume${forced.map((one) => ` ${one}`).join("")}$`, "m"),
+          new RegExp(`^to continue: adk-metrics ${command} .*--resume${forced.map((one) => ` ${one}`).join("")}$`, "m"),
         );
       const again = await run([...args, "--resume", ...forced], { cwd, env });
       assert.equal(again.status, 0, again.stderr);

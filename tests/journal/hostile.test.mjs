@@ -53,7 +53,7 @@ test("merge does nothing on account of a journal but put it together", async (t)
   change(inCommand(({ options }) => (options.metrics = ["./evil.mjs"])));
   const refused = await merge();
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /Name the modules here as well, if you trust them: --metrics \.\/evil\.mjs/);
+  assert.match(refused.stderr, /If you trust the modules, add --metrics \.\/evil\.mjs/);
   assert.equal(existsSync(join(cwd, "EVIL")), false);
   const more = {
     batch: [""],
@@ -82,12 +82,12 @@ test("a journal of no command, or of no part, is refused", async (t) => {
     change(changed);
     const { status, stderr } = await run(["merge", "j.jsonl", "--output", "never.json"], { cwd, env });
     assert.equal(status, 2, stderr);
-    assert.match(stderr, /does not say which command, or which part of it, it is of\n +at j\.jsonl/);
+    assert.match(stderr, /the journal does not say which command or shard it belongs to\n +at j\.jsonl/);
     assert.equal(existsSync(join(cwd, "never.json")), false);
   }
   change(inShard("3/10000"));
   const { stderr } = await run(["merge", "j.jsonl"], { cwd, env });
-  assert.match(stderr, /parts 1, 2, 4, .{0,80} and 9979 more of 10000 are missing/);
+  assert.match(stderr, /shards 1, 2, 4, .{0,80} and 9979 more of 10000 are missing/);
   for (const file of ["nowhere.jsonl", "part-*.jsonl"]) {
     const none = await run(["merge", file], { cwd, env });
     assert.equal(none.status, 2);
@@ -99,20 +99,20 @@ test("an entry that no evaluation can have written is named by its line", async 
   const { cwd, env, change } = await journalIn(t);
   const inReply = (changes) => (entry) => (entry.type === "reply" ? { ...entry, ...changes } : undefined);
   for (const [changed, said] of [
-    [inReply({ reply: null }), /`reply` of a `reply`/],
-    [inReply({ reply: { text: 5 } }), /`reply` of a `reply`/],
-    [inReply({ reply: { text: "", usage: { inputTokens: "many" } } }), /`reply` of a `reply`/],
-    [inReply({ failed: -1e9 }), /`failed` of a `reply`/],
-    [inReply({ failed: 3e8 }), /`failed` of a `reply`/],
-    [(entry) => (entry.type === "begin" ? { ...entry, at: "x" } : undefined), /`at` of a `begin`/],
-    [(entry) => (entry.type === "begin" ? { ...entry, inputs: null } : undefined), /`inputs` of a `begin`/],
+    [inReply({ reply: null }), /such a `reply` in a `reply`/],
+    [inReply({ reply: { text: 5 } }), /such a `reply` in a `reply`/],
+    [inReply({ reply: { text: "", usage: { inputTokens: "many" } } }), /such a `reply` in a `reply`/],
+    [inReply({ failed: -1e9 }), /such a `failed` in a `reply`/],
+    [inReply({ failed: 3e8 }), /such a `failed` in a `reply`/],
+    [(entry) => (entry.type === "begin" ? { ...entry, at: "x" } : undefined), /such a `at` in a `begin`/],
+    [(entry) => (entry.type === "begin" ? { ...entry, inputs: null } : undefined), /such a `inputs` in a `begin`/],
     ...["agent", "shard"].map((name) => [
       // What has no text of its own.
       (entry) =>
         entry.type === "begin" ? { ...entry, inputs: { ...entry.inputs, [name]: { toString: 1 } } } : undefined,
-      /`inputs` of a `begin`/,
+      /such a `inputs` in a `begin`/,
     ]),
-    [({ section }) => ({ type: 5, section }), /line 2 is no entry/],
+    [({ section }) => ({ type: 5, section }), /line 2 is not an entry/],
     [(entry) => deepIn(entry), /line 2 cannot be read: values are nested more than \d+ levels deep/],
   ]) {
     change(changed);
@@ -133,8 +133,8 @@ test("entries of a journal of the user's own are looked at too", async () => {
   await evaluate(request({ read: async () => [], append: async (more) => void entries.push(...more) }));
   const changed = entries.map((entry) => (entry.type === "reply" ? { ...entry, reply: null } : entry));
   for (const [kept, said] of [
-    [changed, /entry \d+ cannot be: `reply` of a `reply`/],
-    [[null], /entry 1 is no entry/],
+    [changed, /entry \d+ is invalid: an evaluation does not write such a `reply` in a `reply`/],
+    [[null], /entry 1 is not an entry/],
     [undefined, /the journal cannot be read/],
   ]) {
     await assert.rejects(evaluate(request({ read: async () => kept, append: async () => {} })), (error) => {
@@ -162,7 +162,10 @@ test("parts with other gates are refused, in any order, unless merge says which 
   ]) {
     const { status, stderr } = await run(["merge", ...files], { cwd, env });
     assert.equal(status, 2, stderr);
-    assert.match(stderr, /were given other --min-pass-rate\n +help: Say here what is to hold: --min-pass-rate/);
+    assert.match(
+      stderr,
+      /have different values for --min-pass-rate\n +help: Choose here what applies: --min-pass-rate/,
+    );
     const decided = await run(["merge", ...files, "--min-pass-rate", "0.1"], { cwd, env });
     assert.ok(decided.status < 2, decided.stderr);
   }
@@ -170,10 +173,10 @@ test("parts with other gates are refused, in any order, unless merge says which 
   const over = ["--min-pass-rate", "0.1", "--output", "p2.jsonl", "--force"];
   const overwriting = await run(["merge", "p1.jsonl", "p2.jsonl", ...over], { cwd, env });
   assert.equal(overwriting.status, 2);
-  assert.match(overwriting.stderr, /the output would overwrite the journal of a part/);
+  assert.match(overwriting.stderr, /the output would overwrite the journal of a shard/);
   assert.equal(readFileSync(join(cwd, "p2.jsonl"), "utf8"), before);
   const divided = ["eval", "m.evalset.json", "--shard", "1/2", "--balance", "b.jsonl", "--journal", "./b.jsonl"];
   const shared = await run(divided, { cwd, env });
   assert.equal(shared.status, 2);
-  assert.match(shared.stderr, /the journal would be one of the files by which cases are divided/);
+  assert.match(shared.stderr, /the journal is also a file of --balance, which must not change/);
 });

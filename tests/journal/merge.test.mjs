@@ -224,7 +224,7 @@ test("record: parts are put together", async (t) => {
   for (const useless of [["--format", "csv"], ["--strict"], ["--allow-flaky"], ["--metrics", "./metrics.mjs"]]) {
     const { status, stderr } = await run(["merge", "1.jsonl", "2.jsonl", ...useless], { cwd, env: BARE });
     assert.equal(status, 2, stderr);
-    assert.match(stderr, new RegExp(`the parts are of record, .*\n.*Leave ${useless[0]} out`));
+    assert.match(stderr, new RegExp(`the shards are of record, .*\n.*Leave out ${useless[0]}`));
   }
 });
 
@@ -246,17 +246,14 @@ test("parts that are missing, twice there, unfinished or of other inputs are nam
   writeFileSync(join(cwd, "cut.jsonl"), `${unfinished.join("\n")}`);
   writeFileSync(join(cwd, "none.json"), "{}\n");
   for (const [names, said] of [
-    [[], /no journal is named/],
-    [["1.jsonl"], /parts 2, 3 of 3 are missing\n +help: Run them: --shard 2\/3/],
-    [["1.jsonl", "3.jsonl"], /part 2 of 3 is missing/],
-    [
-      ["1.jsonl", "2.jsonl", "3.jsonl", "copy.jsonl"],
-      /part 2 of 3 is there more than once\n +at 2\.jsonl, copy\.jsonl/,
-    ],
-    [["1.jsonl", "other.jsonl", "3.jsonl"], /other\.jsonl is part 2\/4 of eval, and 1\.jsonl is part 1\/3 of eval/],
-    [["1.jsonl", "2.jsonl", "cut.jsonl"], /a part has not come to the end\n +at cut\.jsonl \(3\/3\)/],
-    [["1.jsonl", "2.jsonl", "model.jsonl"], /the parts are of other inputs: judge/],
-    [["none.json"], /no journal of this package/],
+    [[], /no journals specified/],
+    [["1.jsonl"], /shards 2, 3 of 3 are missing\n +help: Run them: --shard 2\/3/],
+    [["1.jsonl", "3.jsonl"], /shard 2 of 3 is missing/],
+    [["1.jsonl", "2.jsonl", "3.jsonl", "copy.jsonl"], /shard 2 of 3 occurs more than once\n +at 2\.jsonl, copy\.jsonl/],
+    [["1.jsonl", "other.jsonl", "3.jsonl"], /other\.jsonl is shard 2\/4 of eval, and 1\.jsonl is shard 1\/3 of eval/],
+    [["1.jsonl", "2.jsonl", "cut.jsonl"], /a shard has not finished\n +at cut\.jsonl \(3\/3\)/],
+    [["1.jsonl", "2.jsonl", "model.jsonl"], /the shards have different inputs: judge/],
+    [["none.json"], /it is not a journal of this package/],
     [["nowhere.jsonl"], /the journal does not exist/],
   ]) {
     const { status, stderr } = await run(["merge", ...names, "--metrics", "./metrics.mjs"], { cwd, env: BARE });
@@ -269,7 +266,7 @@ test("parts that are missing, twice there, unfinished or of other inputs are nam
     env: BARE,
   });
   assert.equal(changed.status, 2);
-  assert.match(changed.stderr, /the journal was begun with different inputs: the config/);
+  assert.match(changed.stderr, /the journal was started with different inputs: the config/);
 });
 
 test("--shard is read from the environment of Cloud Run and Kubernetes, and refused where it is wrong", async (t) => {
@@ -291,26 +288,46 @@ test("--shard is read from the environment of Cloud Run and Kubernetes, and refu
     ["5/4", {}, journal("a"), /--shard cannot be `5\/4`/],
     ["x", {}, journal("a"), /--shard cannot be `x`/],
     ["1/4", {}, [], /--shard needs a journal/],
-    ["1/4", {}, [...journal("a"), "--bail"], /--shard and --bail do not go together/],
-    ["1/4", {}, [...journal("a"), "--early-stop", "0.01"], /--shard and --early-stop with a risk do not go together/],
-    ["auto", {}, journal("a"), /the environment numbers no task/],
-    ["auto", { JOB_COMPLETION_INDEX: "1" }, journal("a"), /nothing says how many parts there are/],
-    ["auto", { CLOUD_RUN_TASK_INDEX: "", CLOUD_RUN_TASK_COUNT: "4" }, journal("a"), /the environment numbers no task/],
-    ["auto", { CLOUD_RUN_TASK_INDEX: "0", CLOUD_RUN_TASK_COUNT: "" }, journal("a"), /nothing says how many parts/],
+    ["1/4", {}, [...journal("a"), "--bail"], /--shard and --bail cannot be used together/],
+    [
+      "1/4",
+      {},
+      [...journal("a"), "--early-stop", "0.01"],
+      /--shard and --early-stop with a risk cannot be used together: each shard would estimate it from its own cases/,
+    ],
+    ["auto", {}, journal("a"), /--shard auto: the environment does not contain the number of a task/],
+    [
+      "auto",
+      { JOB_COMPLETION_INDEX: "1" },
+      journal("a"),
+      /--shard auto: the environment does not contain the number of shards/,
+    ],
+    [
+      "auto",
+      { CLOUD_RUN_TASK_INDEX: "", CLOUD_RUN_TASK_COUNT: "4" },
+      journal("a"),
+      /--shard auto: the environment does not contain the number of a task/,
+    ],
+    [
+      "auto",
+      { CLOUD_RUN_TASK_INDEX: "0", CLOUD_RUN_TASK_COUNT: "" },
+      journal("a"),
+      /--shard auto: the environment does not contain the number of shards/,
+    ],
     [
       "auto",
       { CLOUD_RUN_TASK_INDEX: "0x1", CLOUD_RUN_TASK_COUNT: "4" },
       journal("a"),
-      /INDEX is no whole number: `0x1`/,
+      /INDEX is not a whole number: `0x1`/,
     ],
-    ["auto/2", { CLOUD_RUN_TASK_INDEX: "5", CLOUD_RUN_TASK_COUNT: "8" }, journal("a"), /there is no part 6 of 2/],
+    ["auto/2", { CLOUD_RUN_TASK_INDEX: "5", CLOUD_RUN_TASK_COUNT: "8" }, journal("a"), /there is no shard 6 of 2/],
     ["auto/", { CLOUD_RUN_TASK_INDEX: "0" }, journal("a"), /--shard cannot be `auto\/`/],
     ["1/1000000000", {}, journal("a"), /--shard cannot be `1\/1000000000`.*\n.*at most 10000/],
     [
       "2/4",
       { CLOUD_RUN_TASK_INDEX: "0" },
       journal("run.jsonl"),
-      /the journal was begun with different inputs: the shard \(1\/4 then, 2\/4 now\)/,
+      /the journal was started with different inputs: the shard \(1\/4 then, 2\/4 now\)/,
     ],
   ]) {
     const { status, stderr } = await parted(shard, env, more);

@@ -90,7 +90,7 @@ test("Ctrl-C and SIGTERM leave a journal, and say how to go on", posix, async (t
     assert.deepEqual((await ended(child, signal))[0], status);
     assert.match(
       await said,
-      /to go on: adk-metrics eval many\.evalset\.json --journal run\.jsonl .*--output out\.html --resume$/m,
+      /to continue: adk-metrics eval many\.evalset\.json --journal run\.jsonl .*--output out\.html --resume$/m,
     );
     assert.equal(replies(cwd), 7);
     assert.equal(existsSync(join(cwd, "run.jsonl.lock")), false);
@@ -114,7 +114,10 @@ test("a full disk is an error that says so, and what was written counts", posix,
   });
   const [[status], , stderr] = await Promise.all([ended(child, "a full disk"), text(child.stdout), text(child.stderr)]);
   assert.equal(status, 2, stderr);
-  assert.match(stderr, /^error: the journal cannot be written: EFBIG.*\n +at run\.jsonl\n +help: Make room and go on/m);
+  assert.match(
+    stderr,
+    /^error: the journal cannot be written: EFBIG.*\n +at run\.jsonl\n +help: Free up space and run it again: what was written before is kept, and is not asked or run again/m,
+  );
   const before = answering.requests.length;
   const kept = replies(cwd);
   assert.ok(kept > 5 && kept < 24, String(kept));
@@ -150,13 +153,16 @@ test("two processes cannot write one journal", posix, async (t) => {
 test("what cannot go on is refused", async (t) => {
   const cwd = folderOf(t, { ...files(2), "other.json": "{}" });
   for (const [args, said] of [
-    [["--resume"], /--resume names no journal/],
-    [["--journal", "none.jsonl", "--resume"], /there is no journal to go on with/],
-    [["--journal", "run.jsonl", "--record", "r.jsonl"], /--record and --journal do not go together/],
+    [["--resume"], /--resume needs a journal/],
+    [["--journal", "none.jsonl", "--resume"], /there is no journal to resume from/],
+    [
+      ["--journal", "run.jsonl", "--record", "r.jsonl"],
+      /--record and --journal cannot be used together: a resumed run would record only its remaining replies/,
+    ],
     [["--journal", "many.actual.json"], /the output would overwrite the file of what the agent did/],
-    [["--journal", "out.json", "--output", "out.json"], /the results and the journal would go to one file/],
+    [["--journal", "out.json", "--output", "out.json"], /the results and the journal would go to the same file/],
     [["--journal", "other.json", "--judge", "replay:other.json"], /recording/],
-    [["--journal", "other.json"], /no journal of this package/],
+    [["--journal", "other.json"], /it is not a journal of this package/],
   ]) {
     const { status, stderr } = await run(["eval", "many.evalset.json", ...args], {
       cwd,
@@ -188,6 +194,6 @@ test("a journal goes on elsewhere, has no keys in it, and is refused for other i
     { cwd: elsewhere, env },
   );
   assert.equal(other.status, 2);
-  assert.match(other.stderr, /the journal was begun with different inputs: the evalset, the judge/);
+  assert.match(other.stderr, /the journal was started with different inputs: the evalset, the judge/);
   rmSync(join(elsewhere, "run.jsonl"));
 });

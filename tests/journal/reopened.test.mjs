@@ -85,8 +85,8 @@ test("a lock that cannot be made is an error with its path and what to do", posi
   await assert.rejects(fileJournal(file).read(), {
     code: "journal_failed",
     path: `${file}.lock`,
-    message: /^the lock of the journal cannot be made: ENAMETOOLONG/,
-    help: /name another journal/,
+    message: /^the lock file of the journal cannot be created: ENAMETOOLONG/,
+    help: /choose another journal/,
   });
 });
 
@@ -174,5 +174,5 @@ test("a journal is gone on with by a judge of the same settings only", async (t)
   };
   await scored({ p: { effort: "high" } });
   await scored({ p: { effort: "high" } });
-  await assert.rejects(scored({ p: { effort: "low" } }), /the journal was begun with different inputs: the judge/);
+  await assert.rejects(scored({ p: { effort: "low" } }), /the journal was started with different inputs: the judge/);
 });

@@ -86,7 +86,7 @@ test("a journal of other inputs is refused, and says what differs", async (t) =>
   ]) {
     await assert.rejects(journaled(more), (error) => {
       assert.equal(error.code, "journal_failed");
-      assert.ok(error.message.startsWith(`the journal was begun with different inputs: ${what}`), error.message);
+      assert.ok(error.message.startsWith(`the journal was started with different inputs: ${what}`), error.message);
       return true;
     });
   }
@@ -99,7 +99,7 @@ test("a file that is no journal is left as it is", async (t) => {
   for (const text of ['{"mine": true}', '{"mine": true}\n', '{"format":"adk-metrics recording","version":1}\n']) {
     writeFileSync(file, text);
     const { request } = planOf(1).requestOf();
-    await assert.rejects(evaluate({ ...request, journal: fileJournal(file) }), /no journal of this package/);
+    await assert.rejects(evaluate({ ...request, journal: fileJournal(file) }), /it is not a journal of this package/);
     assert.equal(readFileSync(file, "utf8"), text);
     assert.equal(existsSync(`${file}.lock`), false);
   }

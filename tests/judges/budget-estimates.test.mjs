@@ -17,7 +17,8 @@ const set = evalSetOf(
 );
 const request = { evalSet: set, actual: set, criteria: { final_response_match_v2: 0.8 }, concurrency: 1 };
 
-const estimates = ({ warnings = [] }) => warnings.filter(({ message }) => /did not say how many tokens/.test(message));
+const estimates = ({ warnings = [] }) =>
+  warnings.filter(({ message }) => /did not report their tokens, so the budget counts/.test(message));
 
 /** A server of chat completions; `usage` as it says. */
 async function serverOf(t, usage) {
@@ -44,12 +45,9 @@ for (const [what, usage] of Object.entries({
     assert.deepEqual([calls, unreported, outputTokens], [3, answered, 3 * Math.floor(LONG.length / 4)]);
     assert.ok(cost > 0.6 && cost < 0.61, `${cost}`);
     const [warning, ...more] = estimates(result);
-    assert.match(
-      warning.message,
-      /^3 of 3 answers of judges did not say how many tokens they took, so the budget counts/,
-    );
+    assert.match(warning.message, /^3 of 3 answers of judges did not report their tokens, so the budget counts/);
     assert.deepEqual(more, []);
-    assert.match(renderTable(result), /did not say how many tokens/);
+    assert.match(renderTable(result), /did not report their tokens, so the budget counts/);
   });
 }
 
@@ -100,5 +98,5 @@ test("what a simulated user says counts as well", async () => {
   );
   const { calls, unreported, outputTokens } = result.simulatorUsage;
   assert.deepEqual([calls, unreported, outputTokens], [2, 2, 2_000]);
-  assert.match(estimates(result)[0].message, /^2 of 2 answers of the simulated user did not say/);
+  assert.match(estimates(result)[0].message, /^2 of 2 answers of the simulated user did not report their tokens/);
 });

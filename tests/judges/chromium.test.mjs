@@ -278,8 +278,8 @@ describe("in a page", { skip }, () => {
       test(`says so, and what to add: ${name}`, async () => {
         const strict = await pageAt(`${own}; script-src 'self' 'wasm-unsafe-eval'`);
         const found = await asked(strict);
-        assert.equal(found.message, `this page's Content-Security-Policy does not let it ask ${open.url}`);
-        assert.equal(found.help, `Allow it in the policy: \`connect-src ${open.url}\``);
+        assert.equal(found.message, `this page's Content-Security-Policy does not allow requests to ${open.url}`);
+        assert.equal(found.help, `Add this to the policy: \`connect-src ${open.url}\``);
         assert.deepEqual([found.code, found.retryable, found.status], ["judge_failed", false, undefined]);
         const byOwn = await strict.evaluate(
           (url) => window.ask(window.judgeOf("openai", url, { fetch: (...given) => fetch(...given) })),
@@ -304,7 +304,7 @@ describe("in a page", { skip }, () => {
         },
         [open.url, await page.evaluate(() => window.request)],
       );
-      assert.equal(help, `Allow it in the policy: \`connect-src ${open.url}\``);
+      assert.equal(help, `Add this to the policy: \`connect-src ${open.url}\``);
       await strict.close();
     });
 

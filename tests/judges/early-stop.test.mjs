@@ -226,10 +226,10 @@ describe("with a risk", () => {
       `samples saved by early stopping \\(at least ${saved} of them at a risk of 2 %, for 10 verdicts\\)`,
     );
     assert.match(renderTable(found, { width: 300 }), said);
-    assert.match(renderTable(found, { width: 300, details: true }), /all would decide otherwise with a chance of \d/);
+    assert.match(renderTable(found, { width: 300, details: true }), /risk that all samples would decide otherwise: \d/);
     const html = renderHtml(found);
     assert.match(html, new RegExp(`at least ${saved} of them at a risk of 2 %, for 10 verdicts`));
-    assert.match(html, /all would decide otherwise with a chance of \d/);
+    assert.match(html, /risk that all samples would decide otherwise: \d/);
     assert.match(renderJUnit(found), /<property name="judgeVerdictsAtRisk" value="10"\/>/);
     assert.match(renderJUnit(found), new RegExp(`<property name="judgeSamplesSavedAtRisk" value="${saved}"/>`));
   });

@@ -278,7 +278,7 @@ describe("a judge may be", () => {
 
   test("anything that gives texts, of which unusable ones are failures with a reason", async () => {
     for (const [given, reason] of [
-      [undefined, /the judge gave no reply/],
+      [undefined, /the judge returned no reply/],
       [{ reply: "yes" }, /a reply without text/],
       ["no JSON at all", /no reply of the judge could be read/],
     ]) {

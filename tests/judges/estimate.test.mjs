@@ -118,11 +118,11 @@ test("eval --dry-run says calls, tokens and money, without a key, and writes not
     assert.equal(Number(calls), row[bound].calls);
     assert.ok(Math.abs(Number(money) - cost(row[bound])) < 1e-3, lines[at + 1]);
   }
-  assert.match(found.stderr, /^dry run: nothing was asked, run or written\n/m);
+  assert.match(found.stderr, /^dry run: no calls were made, no agent was run and nothing was written\n/m);
   assert.equal(existsSync(join(cwd, "report.html")), false);
   const free = await run([...given, "--model", "other"], { cwd });
   assert.match(free.stdout, /^final_response_match_v2, other\n/);
-  assert.match(free.stderr, /what it costs is said with --price/);
+  assert.match(free.stderr, /to estimate the cost, add --price <model>=<input>,<output>/);
 });
 
 test("--cache and --max-calls lower what is foreseen", async (t) => {
@@ -131,8 +131,8 @@ test("--cache and --max-calls lower what is foreseen", async (t) => {
   const found = await run([...given, "--max-calls", "7", "--cache", "kept"], { cwd });
   assert.match(found.stdout, /at least: +7 calls/);
   assert.match(found.stdout, /at most: +7 calls/);
-  assert.match(found.stderr, /--max-calls 7 may end the run before all is scored/);
-  assert.match(found.stderr, /nor are replies that --cache has/);
+  assert.match(found.stderr, /--max-calls 7 may end the run before everything is scored/);
+  assert.match(found.stderr, /nor are replies in --cache/);
   assert.equal(existsSync(join(cwd, "kept")), false);
 });
 
@@ -154,5 +154,5 @@ test("run --dry-run counts every run of every case, and runs no agent", async (t
   assert.equal(most(thrice), 3 * most(once));
   assert.equal(most(once), 20);
   assert.match(once.stderr, /the agent's own calls are not counted/);
-  assert.match(once.stderr, /1 case with a simulated user cannot be foreseen and is left out/);
+  assert.match(once.stderr, /1 case with a simulated user cannot be estimated and is left out/);
 });

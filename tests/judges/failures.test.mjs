@@ -173,7 +173,10 @@ describe("what cannot be had", () => {
     for (const judge of [openai(), async (asked) => answer(asked), async (asked) => ({ text: answer(asked) })]) {
       const set = await evaluate({ ...few, judge });
       assert.equal(scoresOf(set).flight.final_response_match_v2, "1 1 -");
-      assert.match(reasonsOf(set)[0], /gave an? (?:answer|reply) of .*; at most 1048576 are read\. A verdict is short/);
+      assert.match(
+        reasonsOf(set)[0],
+        /(?:sent an answer|returned a reply) of .*; at most 1048576 are read\. Verdicts are short/,
+      );
       assert.doesNotMatch(reasonsOf(set)[0], /Split it/);
       assert.equal(set.judgeUsage.retried, 0);
     }
@@ -372,7 +375,7 @@ describe("hopeless calls", () => {
     };
     for (const status of [429, 503, 529]) {
       const { reasons, calls } = await asking(thrown({ status }));
-      assert.match(reasons, /slow down\. An error is tried again only if it has `retryable: true`/);
+      assert.match(reasons, /slow down\. Only errors with `retryable: true` are retried/);
       const { calls: refused, reasons: known } = await asking(thrown({ status, retryable: false }));
       assert.equal(calls, refused);
       assert.doesNotMatch(known, /retryable/);
@@ -443,11 +446,11 @@ test("settings that the AI SDK's model or the browser's is not sent are told as 
       recordJudge(languageModelJudge(model), () => {}),
       settings,
     ),
-    ["final_response_match_v2: give `providerOptions` to the judge"],
+    ["final_response_match_v2: pass `providerOptions` to the judge"],
   );
   assert.deepEqual(await warningsOf(browserJudge(), { ...settings, thinking_config: null }), []);
   assert.deepEqual(await warningsOf(browserJudge(), { temperature: 0 }), [
-    "final_response_match_v2: it takes `temperature` only together with `topK`",
+    "final_response_match_v2: it accepts `temperature` only together with `topK`",
   ]);
 });
 

@@ -98,7 +98,7 @@ describe("the same question in one evaluation", () => {
     assert.equal(code, "limit_exceeded");
     assert.match(
       message,
-      /^more than 10,000 questions were asked, .* an identical question is asked again, and paid for/,
+      /^more than 10,000 questions were asked, and only the latest replies are kept: a question identical to an older one is asked and paid for again/,
     );
     assert.match(help, /memoryCache/);
   });

@@ -40,7 +40,7 @@ test("a panel of one's own votes, and merged journals have its verdicts", async 
   assert.equal(whatMerged, whole);
   writeFileSync(join(cwd, "asked.txt"), "");
   const dry = await run([...ask, "--judge", "./panel.mjs", "--dry-run"], { cwd, env: BARE });
-  assert.match(dry.stdout, /in all\n.*at least: +4 calls.*\n.*\n.*at most: +6 calls/, dry.stderr);
+  assert.match(dry.stdout, /in total\n.*at least: +4 calls.*\n.*\n.*at most: +6 calls/, dry.stderr);
   assert.equal(readFileSync(join(cwd, "asked.txt"), "utf8"), "", "nobody is asked in a dry run");
 });
 
@@ -52,7 +52,10 @@ test("one model is refused in place of those that a criterion names", async (t) 
     env: { ...BARE, ...at.openai(answering) },
   });
   assert.equal(status, 2, stderr);
-  assert.match(stderr, /the judge asks gpt-4.1, but `judge_models` names several models\n.*\n.*leave --model out/);
+  assert.match(
+    stderr,
+    /the judge asks gpt-4.1, but `judge_models` lists several models\n.*\n.*Remove the judge's `model` \(on the command line, --model\), or create the panel in code with panelJudge\(\[…\]\)/,
+  );
   assert.equal(answering.requests.length, 0);
 });
 
@@ -62,19 +65,19 @@ test("a dry run has the price of a panel that the run has, and leaves out replie
   const env = { ...BARE, ...at.openai(answering) };
   const dry = async (more) => await run([...ask, "--dry-run", ...more], { cwd, env });
   const priced = await dry(PRICES);
-  assert.match(priced.stdout, /in all\n.*at least: +2 calls.*cost/);
+  assert.match(priced.stdout, /in total\n.*at least: +2 calls.*cost/);
   assert.doesNotMatch(priced.stderr, /leaves out/);
   const members = await dry(["--price", "gpt-4.1-mini=1,2", "--price", "gpt-4.1=1,2"]);
   assert.doesNotMatch(members.stderr, /leaves out/);
-  const costs = [priced, members].map(({ stdout }) => /in all\n.*at least: .* cost ([\d.]+)/.exec(stdout)[1]);
+  const costs = [priced, members].map(({ stdout }) => /in total\n.*at least: .* cost ([\d.]+)/.exec(stdout)[1]);
   assert.equal(costs[0], costs[1]);
   const unpriced = await dry(["--price", "gpt-4.1-mini=1,2"]);
-  assert.match(unpriced.stderr, /the cost leaves out gpt-4.1, for which there is no --price/);
+  assert.match(unpriced.stderr, /the cost does not include gpt-4.1, for which there is no --price/);
   const ran = await run([...ask, "--cache", "kept", ...PRICES], { cwd, env });
   assert.doesNotMatch(ran.stderr, /--price/);
   assert.equal(answering.requests.length, 4);
   const kept = await dry(["--cache", "kept"]);
-  assert.match(kept.stdout, /no judge would be asked/);
+  assert.match(kept.stdout, /no judge would be called/);
 });
 
 test("a recorded panel votes again when it is replayed", async (t) => {

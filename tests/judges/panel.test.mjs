@@ -170,7 +170,7 @@ test("hallucinations_v1, which asks once, is judged by the first of a panel, and
   const { panel, asked } = judges({ a: "<sentence>Hello!</sentence>", b: "" });
   const set = await evaluate(request(panel, "hallucinations_v1"));
   assert.deepEqual([...new Set(asked.map(([name]) => name))], ["a"]);
-  assert.match(set.warnings[0].message, /only a judges it/);
+  assert.match(set.warnings[0].message, /only a of the panel judges it/);
 });
 
 test("mistakes are told", async () => {
@@ -179,7 +179,7 @@ test("mistakes are told", async () => {
     [undefined, /a list of two to nine judges/],
     [[named], /expected two to nine judges, found 1$/],
     [[named, 1], /a judge/],
-    [[named, named], /two judges of a panel are called gpt-4.1-mini/],
+    [[named, named], /two judges of the panel have the name gpt-4.1-mini/],
     [[named, panelJudge([named, geminiJudge({ apiKey: "key", model: "gemini-3.5-flash-lite" })])], /needs a name/],
   ]) {
     assert.throws(
@@ -191,13 +191,13 @@ test("mistakes are told", async () => {
     [["one"], /two to nine models/],
     ["one", /two to nine models/],
     [["one", 2], /the name of a model/],
-    [["one", "one"], /two judges of a panel are called one/],
+    [["one", "one"], /two judges of the panel have the name one/],
   ]) {
     await assert.rejects(evaluate(request(async () => "", undefined, { judge_models })), words);
   }
   await assert.rejects(
     evaluate(request(named, undefined, { judge_models: ["one", "two"] })),
-    /the judge asks gpt-4.1-mini, but `judge_models` names several models/,
+    /the judge asks gpt-4.1-mini, but `judge_models` lists several models/,
   );
 });
 
@@ -211,8 +211,8 @@ test("a recording knows its panel, and is of one only", async () => {
   assert.equal(resultOf(await evaluate(request(replayJudge(text + text)))).score, 1, "the same panel twice");
   const header = (more) => `${JSON.stringify({ format: "adk-metrics recording", version: 1, ...more })}\n`;
   for (const [recording, words] of [
-    [text + header({}), /not all of one panel/],
-    [text + header({ panel: ["a", "b"] }), /not all of one panel/],
+    [text + header({}), /the combined recordings belong to different panels/],
+    [text + header({ panel: ["a", "b"] }), /the combined recordings belong to different panels/],
     ...["a, b", [], ["a"], ["a", ""], ["a", "a"], ["a", 2], Array.from("abcdefghij")].map((names) => [
       header({ panel: names }),
       /the names of two to nine judges/,
@@ -228,7 +228,7 @@ test("a recording knows its panel, and is of one only", async () => {
 test("a judge that has a model is not asked for others, the default one neither", async (t) => {
   t.after(() => setDefaultJudge(undefined));
   setDefaultJudge(openaiJudge({ apiKey: "key", model: "gpt-4.1-mini" }));
-  const words = /the judge asks gpt-4.1-mini, but `judge_models` names several models/;
+  const words = /the judge asks gpt-4.1-mini, but `judge_models` lists several models/;
   await assert.rejects(evaluate(request(undefined, undefined, { judge_models: ["one", "two"] })), words);
 });
 

@@ -42,7 +42,7 @@ describe("what costs nothing known", () => {
     const set = await evaluate(request(grade, { other: price(1) }));
     assert.equal("cost" in set.judgeUsage, false);
     assert.deepEqual(set.judgeUsage.unpriced, ["the function grade"]);
-    assert.match(set.warnings.at(-1).message, /^the cost leaves out the function grade: there is no price$/);
+    assert.match(set.warnings.at(-1).message, /^the cost does not include the function grade: there is no price$/);
     for (const [name, text] of reports(set)) {
       assert.match(text, /the function grade/, name);
       assert.doesNotMatch(text, /cost:? ?0|judgeCost/i, name);
@@ -99,7 +99,10 @@ test("a server of one's own that nobody named a model for is asked for google-ad
   const at = { baseUrl: "http://127.0.0.1:9/v1", fetch };
   const set = await evaluate(request(openaiJudge(at), undefined));
   assert.ok(asked.length > 0 && asked.every((model) => model === "gemini-2.5-flash"));
-  assert.match(set.warnings[0].message, /was asked for gemini-2\.5-flash, google-adk's default: name the model/);
+  assert.match(
+    set.warnings[0].message,
+    /was asked for gemini-2\.5-flash, google-adk's default: to choose another model/,
+  );
   const named = await evaluate(request(openaiJudge({ ...at, model: "qwen" }), undefined));
   assert.equal(named.warnings, undefined);
   await assert.rejects(estimateCalls(request(openaiJudge({ apiKey: "k" }), undefined)), /openai, which has no model/);
@@ -130,7 +133,7 @@ describe("on the command line", () => {
     const cwd = folderOf(t, files);
     const found = await run([...ask, ...own, "--price", "foo=1,2", "--strict"], { cwd, env: BARE });
     assert.equal(found.status, 2, found.stderr);
-    assert.match(found.stdout, /the cost leaves out the function judge\.mjs: there is no price/);
+    assert.match(found.stdout, /the cost does not include the function judge\.mjs: there is no price/);
     assert.match(found.stdout, /cost unknown \(no price for\s+the function judge\.mjs\)/);
   });
 
@@ -150,10 +153,13 @@ describe("on the command line", () => {
         .stderr;
     assert.match(
       await dry("--max-cost", "0.0001"),
-      /--max-cost 0\.0001 ends the run before all is scored: that takes \d/,
+      /--max-cost 0\.0001 ends the run before everything is scored, which takes at least \d/,
     );
-    assert.match(await dry("--max-tokens", "10"), /--max-tokens 10 ends the run before all is scored: that takes \d/);
-    assert.match(await dry("--max-tokens", "1500"), /--max-tokens 1,500 may end the run before all is scored/);
+    assert.match(
+      await dry("--max-tokens", "10"),
+      /--max-tokens 10 ends the run before everything is scored, which takes at least \d/,
+    );
+    assert.match(await dry("--max-tokens", "1500"), /--max-tokens 1,500 may end the run before everything is scored/);
     assert.doesNotMatch(await dry("--max-tokens", "1000000", "--max-cost", "1000"), /end the run|ends the run/);
   });
 

@@ -77,7 +77,7 @@ describe("prompts of the user's own", () => {
         { response_match_score: OWN },
         "prompts: response_match_score",
         /has no prompt/,
-        /one: final_response_match_v2, /,
+        /The metrics with a prompt are final_response_match_v2, /,
       ],
       [{ safety_v1: { verdict: OWN } }, "prompts: safety_v1", /there is no `verdict`/, /score/],
       [{ hallucinations_v1: OWN }, "prompts: hallucinations_v1", /segment and validate/, undefined],

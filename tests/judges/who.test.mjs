@@ -70,7 +70,7 @@ test("versions of models are noted of replies from a cache too, and differ in co
   assert.ok(
     notes.some(
       (note) =>
-        /who scored final_response_match_v2/.test(note) && /house-model-7/.test(note) && /house-model-8/.test(note),
+        /the judge of final_response_match_v2/.test(note) && /house-model-7/.test(note) && /house-model-8/.test(note),
     ),
     notes.join("\n"),
   );
@@ -80,7 +80,10 @@ test("tokens that no answer tells are told as an estimate", async () => {
   const set = await evaluate({ ...request, judge: async (asked) => fair(asked) });
   const { answered, unreported } = set.judgeUsage;
   assert.ok(answered > 0 && answered === unreported);
-  assert.match(renderTable([set]).replaceAll(/\s+/g, " "), /tokens in, [\d,]+ out, an estimate: no answer said/);
+  assert.match(
+    renderTable([set]).replaceAll(/\s+/g, " "),
+    /tokens in, [\d,]+ out \(estimated, because no answer reported them\)/,
+  );
   assert.match(renderHtml([set]), /estimated for \d+ answers/);
 });
 

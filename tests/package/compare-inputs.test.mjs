@@ -96,7 +96,7 @@ for (const [name, args, wanted] of [
   [
     "an evalset",
     [scored([1]), { eval_set_id: "s", eval_cases: [] }],
-    { path: "current", help: /results of an evaluation/ },
+    { path: "current", help: /results of `evaluate`/ },
   ],
   [
     "a status that is none",
@@ -109,7 +109,7 @@ for (const [name, args, wanted] of [
     {
       code: "unserializable",
       path: "baseline: evalCaseResults[0].overallEvalMetricResults[0].score",
-      help: "Leave the value out or use null",
+      help: "Leave out the value or use null",
     },
   ],
   ["no case in common", [runOf({ a: 1 }), runOf({ b: 1 })], { path: "current", help: /The baseline has `a`; .* `b`$/ }],

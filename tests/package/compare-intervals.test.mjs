@@ -321,8 +321,6 @@ test("a metric that changed for sure among few did not among many", () => {
   // The metric without a change is none of those that may differ by chance: four others are left after the surest.
   assert.ok(Math.abs(among.metrics[0].correctedChance - 4 / 32) < 1e-12);
   assert.equal("correctedChance" in among.metrics[5], false);
-  assert.deepEqual(among.notes, [
-    "5 metrics changed, and among that many some differ by chance alone, perhaps also: m0",
-  ]);
+  assert.deepEqual(among.notes, ["5 metrics changed; among so many, some differ by chance alone, perhaps also: m0"]);
   assert.deepEqual(alone.notes, []);
 });

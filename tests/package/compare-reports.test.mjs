@@ -62,7 +62,7 @@ test("Markdown keeps within its limits and says what it left out", () => {
   const comparison = compareRuns(before, after, { resamples: 100 });
   const markdown = report.renderComparisonMarkdown(comparison, { maxBytes: 20_000 });
   assert.ok(Buffer.byteLength(markdown) <= 20_000);
-  assert.match(markdown, /sections left out to keep within 20,000 bytes/);
+  assert.match(markdown, /sections left out to stay within 20,000 bytes/);
   assert.match(report.renderComparisonMarkdown(comparison, { maxRows: 5 }), /… and 2,995 more cases\./);
 });
 
@@ -214,7 +214,7 @@ test("how often cases pass is said in words, with what would have shown", () => 
   const said =
     /67 % of runs pass, before 92 % \(25 points less; 95% interval from 67 points less to no change\); 0 cases pass more often, 2 less often, which may be chance/;
   const shows =
-    /4 cases like these would show a difference of 67 points with 80 (?:%|&#37;) probability, a smaller one less often/;
+    /with 4 cases like these, a difference of 67 points is detected with 80 (?:%|&#37;) probability, a smaller one less often/;
   const texts = [report.renderComparisonTable(unclear, { width: 400 }), report.renderComparisonMarkdown(unclear)];
   for (const text of texts) {
     assert.match(
@@ -225,15 +225,15 @@ test("how often cases pass is said in words, with what would have shown", () => 
   }
   assert.match(
     texts[0],
-    /\n {2}"unclear" may be chance; a difference would show with 80 % probability from: quality 0\.6\d\d\d\n/,
+    /\n {2}"unclear" may be chance; smallest differences that are detected with 80 % probability: quality 0\.6\d\d\d\n/,
   );
   assert.match(texts[1], /\| Would show \|.*\n.*\n\| <code>quality<\/code> .* \| 0\.6\d\d\d \| 0 \| 2 \| unclear \|\n/);
   const sure = report.renderComparisonTable(compareRuns(runs(..."pppppppp"), runs(..."ffffffpp")), { width: 400 });
   assert.match(
     sure,
-    /25 % of cases pass, before 100 % .* 0 cases pass more often, 6 less often, which is hardly chance\n/,
+    /25 % of cases pass, before 100 % .* 0 cases pass more often, 6 less often, which is unlikely to be chance\n/,
   );
   assert.doesNotMatch(sure, /like these show|may be chance/);
   const same = report.renderComparisonTable(compareRuns(runs("p"), runs("p")), { width: 400 });
-  assert.match(same, /100 % of cases pass, before 100 %; each case passes as often as before\n/);
+  assert.match(same, /100 % of cases pass, before 100 %; every case passes as often as before\n/);
 });

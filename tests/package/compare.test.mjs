@@ -68,7 +68,7 @@ test("that metrics no longer pass in cases with unchanged verdicts is noted, tho
     caseOf("c", { one: 1, two: 0 }),
   ]);
   assert.deepEqual(compareRuns(before, after).notes, [
-    "a metric no longer passes in 2 cases with unchanged verdicts, which are no regressions: a, b",
+    "in 2 cases with unchanged verdicts, a metric no longer passes, which is not a regression: a, b",
   ]);
   assert.deepEqual(compareRuns(after, before).notes, []);
 });
@@ -203,7 +203,7 @@ test("a case that was run repeatedly counts once, with the mean of its scores", 
   assert.equal(found[0].turns[0].difference, found[0].difference);
   assert.deepEqual([metrics[0].compared, baseline.runs, baseline.cases.total], [1, 3, 1]);
   assert.deepEqual(notes, [
-    "some cases were run repeatedly: scores are compared by their means, passes by the share of a case's runs",
+    "some cases have several runs: a case's mean scores and the fraction of its runs that pass are compared",
   ]);
 });
 
@@ -286,8 +286,8 @@ test("says what makes runs hard to compare", () => {
   const notes = [
     "the evalset differs: set in the baseline, other in the current run",
     "the dialect differs: adk-ts in the baseline, adk-python in the current run",
-    "the version of the reference differs: 2.13.0 in the baseline, 2.14.0 in the current run",
-    "who scored quality differs: a-1 in the baseline, a-2 in the current run",
+    "the version of google-adk differs: 2.13.0 in the baseline, 2.14.0 in the current run",
+    "the judge of quality differs: a-1 in the baseline, a-2 in the current run",
     "the prompts of quality differ",
     "the current run was cancelled: some of its results are missing",
   ];
@@ -300,8 +300,11 @@ test("runs without a metric in common are told of, with what each has", () => {
   const { notes, metrics } = compareRuns(named("quality"), named("politeness"));
   assert.equal(metrics.filter(({ goal }) => goal === "higher").length, 0);
   assert.deepEqual(notes, [
-    "the two runs have no metric in common that passes or fails, so verdicts alone are compared; the baseline has quality; " +
+    "the two runs have no pass/fail metric in common, so only verdicts are compared; the baseline has quality; " +
       "the current run has politeness",
   ]);
-  assert.match(report.renderComparisonTable(compareRuns(named("quality"), named("politeness"))), /no metric in common/);
+  assert.match(
+    report.renderComparisonTable(compareRuns(named("quality"), named("politeness"))),
+    /no pass(?:\/|&#47;)fail metric in common/,
+  );
 });

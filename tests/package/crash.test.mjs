@@ -23,7 +23,7 @@ const {
 } = await importEntry();
 
 const HELP =
-  "This is a bug in adk-metrics; please report it with the input at https://github.com/adk-metrics/adk-metrics/issues. The engine was started afresh";
+  "This is a bug in adk-metrics; please report it with the input at https://github.com/adk-metrics/adk-metrics/issues. The engine was restarted";
 
 /** Crashes the engine in a call of `work`, and checks the error and that the engine works again. */
 async function crash(exported, work) {

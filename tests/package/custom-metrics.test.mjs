@@ -169,7 +169,10 @@ test("scoring a config whose functions nobody registered is an error, and runs n
     code: "unknown_metric",
     path: /custom_metrics/,
   });
-  await assert.rejects(loadCustomMetrics(config), { code: "invalid_input", message: /nobody has allowed to run/ });
+  await assert.rejects(loadCustomMetrics(config), {
+    code: "invalid_input",
+    message: /is in a module that is not allowed to run: /,
+  });
 });
 
 test("says what is wrong with a module", async () => {
@@ -183,7 +186,7 @@ test("says what is wrong with a module", async () => {
   const config = { criteria: { none: 1 }, custom_metrics: { none: { code_config: { name: "a.none" } } } };
   await assert.rejects(loadCustomMetrics(config, { modules: [file] }), {
     code: "unknown_metric",
-    message: /in Python/,
+    message: /is a Python function/,
   });
 });
 
@@ -222,7 +225,11 @@ test("a metric without a name is refused, in code and in a config", async () => 
   for (const [custom_metrics, message, path] of [
     [{ "": entry }, /an entry of `custom_metrics` has no name/, 'config: custom_metrics[""]'],
     [[entry], /expected an object, found an array/, "config: custom_metrics"],
-    [{ half: { code_config: { name: "#half" } } }, /names no module/, "config: custom_metrics.half.code_config.name"],
+    [
+      { half: { code_config: { name: "#half" } } },
+      /`name` does not contain a module/,
+      "config: custom_metrics.half.code_config.name",
+    ],
   ]) {
     const config = JSON.stringify({ criteria: { half: 0.5 }, custom_metrics });
     await assert.rejects(loadCustomMetrics(config, { modules: [file] }), { code: "invalid_input", message, path });

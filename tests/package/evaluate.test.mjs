@@ -153,8 +153,8 @@ describe("a request", () => {
     await assert.rejects(evaluate({ ...request, config: { criteria: CRITERIA }, criteria: CRITERIA }), {
       name: "AdkMetricsError",
       code: "invalid_input",
-      message: "`config` and `criteria` are both given",
-      help: "Give one of the two",
+      message: "`config` and `criteria` are both set",
+      help: "Set only one of the two",
     });
   });
 

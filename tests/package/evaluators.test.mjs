@@ -156,7 +156,7 @@ describe("the registry", () => {
     for (const [metricName, help] of [
       ["response_match_scor", "Did you mean `response_match_score`?"],
       ["politness", "Did you mean `politeness`?"],
-      ["fluency", "Register a metric of your own with registerEvaluator"],
+      ["fluency", "Register your own metrics with registerEvaluator"],
     ]) {
       assert.throws(() => registry.getEvaluator({ metricName }), { code: "unknown_metric", help });
     }
@@ -290,11 +290,11 @@ describe("metrics of the user's own", () => {
       /undefined/,
     ],
     reject: [() => Promise.reject(new Error("later")), /Error: later/],
-    "give nothing": [() => undefined, /the metric gave no evaluation result/],
-    "give a text": [() => "good", /the metric gave no evaluation result/],
+    "give nothing": [() => undefined, /the metric returned no evaluation result/],
+    "give a text": [() => "good", /the metric returned no evaluation result/],
     "give NaN": [() => scored(NaN), /the metric gave NaN; a score is a finite number, or absent/],
     "give an infinity": [() => scored(Infinity), /the metric gave Infinity; a score is a finite number, or absent/],
-    "give a score in text": [() => scored("1"), /the metric gave no evaluation result/],
+    "give a score in text": [() => scored("1"), /the metric returned no evaluation result/],
     "give a status of another kind": [() => ({ overallEvalStatus: 7, perInvocationResults: [] }), /status/],
     "give too many turns": [
       () => ({ perInvocationResults: [{ score: 1 }, { score: 1 }, { score: 1 }] }),
@@ -328,7 +328,7 @@ describe("metrics of the user's own", () => {
 
   test("that give no score need no reason of their own", async () => {
     const mine = mineOf(await evaluateMine(() => ({ overallEvalStatus: 3, perInvocationResults: [] })));
-    assert.deepEqual([mine.evalStatus, mine.reason], [EvalStatus.NOT_EVALUATED, "the metric gave no score"]);
+    assert.deepEqual([mine.evalStatus, mine.reason], [EvalStatus.NOT_EVALUATED, "the metric returned no score"]);
   });
 
   test("that never answer are given up after timeoutMs", async () => {

@@ -184,7 +184,7 @@ describe("inputs", () => {
             'in turn 2 of the case "a" the agent was asked "…weather is in Paris on Sunday?", but the evalset ' +
             'asks "…weather is in Paris today?"; so it is in 2 of 3 runs',
           path: "actual",
-          help: "If the evalset was edited after this was recorded, run the agent again: these are answers to other questions",
+          help: "If the evalset was edited after the agent was run, run it again: these are answers to other questions",
         },
       ]);
       const one = await evaluate({ ...inputs, criteria: CRITERIA, evalIds: ["b"] });
@@ -305,7 +305,7 @@ describe("errors", () => {
         code: "invalid_input",
         message: 'expected JSON text, bytes or an object, found "evals/weather.evalset.json"',
         path: "evalSet",
-        help: "Pass what the file holds: await readFile(…)",
+        help: "Pass the contents of the file: await readFile(…)",
       },
     ],
     [

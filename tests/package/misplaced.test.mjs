@@ -17,7 +17,7 @@ test("a config is told where criteria belong", async () => {
   for (const work of [() => run(config), () => evaluate({ evalSet, actual: evalSet, criteria: config })]) {
     await assert.rejects(work, (error) => {
       assert.equal(error.message, "expected criteria, found a config with `criteria`");
-      assert.match(error.help, /Pass what is under `criteria`/);
+      assert.match(error.help, /Pass only the value of `criteria`; `evaluate` takes the whole object as `config`/);
       return true;
     });
   }
@@ -32,7 +32,10 @@ test("options are told where criteria belong", async () => {
   ]) {
     await assert.rejects(run({ response_match_score: 1, [key]: value }), (error) => {
       assert.equal(error.message, `\`${key}\` is an option, not a metric`);
-      assert.match(error.help, /Options come after the criteria/);
+      assert.match(
+        error.help,
+        /Pass options as a separate argument after the criteria; for the default criteria, pass undefined/,
+      );
       return true;
     });
   }
@@ -71,7 +74,7 @@ test("a function that makes a judge is refused before the agent is run", async (
     };
     for (const [place, give] of Object.entries(places)) {
       await assert.rejects(give(), (error) => {
-        assert.match(error.message, /^this function makes judges and is not a judge itself/, `${name}, ${place}`);
+        assert.match(error.message, /^this function creates judges, and is not a judge itself/, `${name}, ${place}`);
         assert.match(error.help, /^Call it/);
         return true;
       });
@@ -81,7 +84,7 @@ test("a function that makes a judge is refused before the agent is run", async (
 });
 
 test("an evalset that is scored by itself is told, whichever way it is given", async () => {
-  const message = "the evalset is compared with itself, so that most metrics cannot fail";
+  const message = "the evalset is compared with itself, so most metrics cannot fail";
   const criteria = { response_match_score: 1 };
   const [text, bytes] = [JSON.stringify(evalSet), new TextEncoder().encode(JSON.stringify(evalSet))];
   for (const [expected, actual] of [

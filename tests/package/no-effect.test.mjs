@@ -55,7 +55,7 @@ test("strings have no tool calls that could be compared, and what is no evaluato
   const trajectory = new TrajectoryEvaluator({ metricName: "tool_trajectory_avg_score", threshold: 1 });
   const scorer = asAutoevalsScorer("calls", trajectory);
   await assert.rejects(scorer({ output: "At noon.", expected: "At one." }), {
-    message: "`tool_trajectory_avg_score` compares tool calls, and strings have none",
+    message: "`tool_trajectory_avg_score` compares tool calls, which strings do not have",
     help: "Pass messages with `tool_calls`, or invocations",
   });
   const rouge = new RougeEvaluator({ metricName: "response_match_score", threshold: 0.5 });
@@ -77,7 +77,7 @@ test("an output that ends as another format does is a warning", async (t) => {
   const config = { criteria: { response_match_score: 0.1 } };
   const cwd = folderOf(t, { ...FILES, "test_config.json": config });
   const { stderr } = await run([...ask, "--format", "csv", "--output", "out.json"], { cwd, env: BARE });
-  assert.match(stderr, /^warning: the output ends as json does and gets csv, as --format says\n {3}at out\.json/m);
+  assert.match(stderr, /^warning: the output has the extension of json, but --format makes it csv\n {3}at out\.json/m);
   const fitting = await run([...ask, "--format", "csv", "--output", "out.csv"], { cwd, env: BARE });
   assert.doesNotMatch(fitting.stderr, /warning/);
 });

@@ -33,13 +33,13 @@ const agent = async () => {
 test("an evaluation of nothing is an error, or warned of", async () => {
   await assert.rejects(evaluate({ evalSet: SET, actual: SET, criteria, evalIds: [] }), {
     code: "invalid_input",
-    message: "`evalIds` names no case",
+    message: "`evalIds` is empty",
     path: "evalIds",
   });
   const { warnings } = await evaluate({ evalSet: setOf(), actual: setOf(), criteria });
   assert.deepEqual(
     warnings.map(({ message, path }) => [message, path]),
-    [["the evalset has no case: there is nothing to score", "evalSet"]],
+    [["the evalset has no cases: there is nothing to score", "evalSet"]],
   );
   await assert.rejects(evaluate({ evalSet: setOf(), actual: setOf(), criteria, strict: true }), /has no case/);
 });
@@ -61,7 +61,7 @@ test("so it is where an agent is run, which is not run", async () => {
   }
   const nothing = service().evaluate({ inferenceResults: [], evaluateConfig });
   await assert.rejects(all(nothing), { code: "invalid_input", path: "inferenceResults" });
-  await assert.rejects(AgentEvaluator.evaluateEvalSet(agent, setOf(), criteria), /the evalset has no case/);
+  await assert.rejects(AgentEvaluator.evaluateEvalSet(agent, setOf(), criteria), /the evalset has no cases/);
   await assert.rejects(AgentEvaluator.evaluateEvalSet(agent, SET, criteria, 0), { path: "numRuns" });
   assert.equal(runs, 0);
 });

@@ -196,7 +196,7 @@ test("a metric of one's own without a score is told what it returned and what is
   }
   assert.match(
     await reasonOf(Own),
-    /^the metric gave no evaluation result: expected an object with `overallScore`, found "?/,
+    /^the metric returned no evaluation result: expected an object with `overallScore`, found "?/,
   );
 });
 

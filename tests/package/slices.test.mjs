@@ -378,14 +378,16 @@ describe("while a journal is read", () => {
     };
     await assert.rejects(journal.read(), {
       code: "journal_failed",
-      message: "the journal cannot be read: it was closed while it was read",
+      message: "the journal cannot be read: it was closed while it was being read",
     });
     assert.equal((await again).length, ENTRIES);
     await journal.append([entry(ENTRIES)], true);
     journal.close();
     assert.equal((await journal.read()).length, ENTRIES + 1);
     whileLeft = () => journal.close();
-    await assert.rejects(journal.read(), { message: "the journal cannot be read: it was closed while it was read" });
+    await assert.rejects(journal.read(), {
+      message: "the journal cannot be read: it was closed while it was being read",
+    });
     await assert.rejects(journal.append([entry(0)], true), { message: "the journal cannot be written: it is closed" });
   });
 });

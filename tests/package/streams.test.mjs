@@ -186,12 +186,12 @@ test("runs that are too far from their cases are an error, and never a case with
   const late = await failed({ evalSet: cases(), actual: items([...others, first]) });
   assert.match(late.message, /the run of the case `case-0` comes too late/);
   assert.deepEqual([late.path, late.line], ["actual", 3000]);
-  assert.match(late.help, /in the order of their cases/);
+  assert.match(late.help, /into the order of their cases/);
   const early = await failed({ evalSet: cases(), actual: items([runs.at(-1), ...runs.slice(0, -1)]) });
   assert.match(early.message, /the run of the case `case-2999` came too early/);
   assert.equal(early.path, "evalSet");
   const twice = await failed({ evalSet: items([caseOf(1), caseOf(2), caseOf(1)]), actual: items(runs) });
-  assert.match(twice.message, /the case `case-1` is there twice/);
+  assert.match(twice.message, /the case `case-1` occurs twice/);
   assert.equal(twice.line, 3);
 });
 
@@ -199,14 +199,14 @@ test("what is wrong with a line is said with its stream and number", async () =>
   const good = upTo(30).map((at) => caseOf(at));
   const cut = JSON.stringify(caseOf(3)).slice(0, 90);
   const wrong = [
-    [`${linesOf(good)}${cut}`, /is no complete JSON/, 31],
-    [`${linesOf(good)}[1, 2]\n`, /is no JSON object/, 31],
+    [`${linesOf(good)}${cut}`, /the line is not complete JSON:/, 31],
+    [`${linesOf(good)}[1, 2]\n`, /the line is not a JSON object/, 31],
     [`${linesOf(good)}${linesOf([{ conversation: [] }])}`, /has no `eval_id`/, 31],
     [`${linesOf([good[0], { ...good[1], conversation: [{ user_content: 3 }] }])}`, /expected an object/, 2],
-    [`${linesOf(good)}\n{"eval_id": "x",, "conversation": []}\n`, /expected a key|no complete JSON/, 32],
+    [`${linesOf(good)}\n{"eval_id": "x",, "conversation": []}\n`, /expected a key|the line is not complete JSON:/, 32],
     [`${linesOf(good)}{"eval_id": "x", "eval_id": "y", "conversation": []}\n`, /twice/, 31],
     // Lines of a reader that leaves out the line breaks.
-    [linesOf(good).replaceAll("\n", ""), /no complete JSON|after the end|expected/, 1],
+    [linesOf(good).replaceAll("\n", ""), /the line is not complete JSON:|after the end|expected/, 1],
   ];
   for (const [text, message, line] of wrong) {
     const error = await failed({ evalSet: [items([{ eval_set_id: "clock" }]), pieces(text)], actual: items(good) });
@@ -278,7 +278,7 @@ test("a line without end is an error before it fills the memory", async () => {
   const { message, line, help } = await failed({ evalSet: endless(), actual: items([caseOf(1)]) });
   assert.match(message, /^the line is longer than 268435456 bytes/);
   assert.equal(line, 2);
-  assert.match(help, /Every line is one case/);
+  assert.match(help, /Every line has to be one case\. Is this a JSON file without line breaks\?/);
 });
 
 test("a line that comes byte by byte is put together in linear work", async (t) => {

@@ -119,7 +119,7 @@ test("with `strict` a warning is an error, and no judge is asked", async () => {
   });
   await assert.rejects(evaluate({ ...request, evalSet: setOf({ owner: "me", team: "x" }) }), {
     message:
-      "there are 2 warnings, which `strict` refuses:\n" +
+      "there are 2 warnings, which `strict` treats as errors:\n" +
       "- `owner` is not a key of an evalset and is left out (at evalSet: owner)\n" +
       "- `team` is not a key of an evalset and is left out (at evalSet: team)",
   });

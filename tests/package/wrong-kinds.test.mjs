@@ -18,7 +18,7 @@ test("collections, which JSON would write as {}, are refused with what to pass",
     [{ zone: new Set(["CET"]) }, "Set", "Pass an array: [...set]"],
   ]) {
     const actual = calling(args);
-    const refusal = { code: "unserializable", message: `JSON has no ${what}, and would write {}`, help };
+    const refusal = { code: "unserializable", message: `JSON has no ${what}: it would become {}`, help };
     await assert.rejects(evaluate({ evalSet, actual, criteria }), refusal);
     await assert.rejects(evaluate({ evalSet: actual, actual: evalSet, criteria }), refusal);
   }
@@ -40,7 +40,7 @@ test("an evaluator without its metric, and a class without its method, say what 
 });
 
 test("bytes of sessions are to be parsed first", () => {
-  assert.throws(() => readSessions(Buffer.from("[]")), { help: "Parse text or bytes first, by JSON.parse" });
+  assert.throws(() => readSessions(Buffer.from("[]")), { help: "Parse text or bytes first, with JSON.parse" });
 });
 
 test("nothing but a threshold is changed afterwards", async () => {
@@ -54,7 +54,7 @@ test("nothing but a threshold is changed afterwards", async () => {
     assert.throws(() => withThresholds(result, { tool_trajectory_avg_score: { threshold: 1, ...other } }), {
       code: "invalid_input",
       message: `\`${Object.keys(other)}\` cannot be changed here: nothing is scored again`,
-      help: "Give the threshold alone, or evaluate again",
+      help: "Set only the threshold, or evaluate again",
     });
   }
 });

@@ -13,20 +13,26 @@ test("what cannot be is said at once", databases, async (t) => {
     assert.equal(status, 2, stderr);
     assert.match(stderr, pattern);
   };
-  await said([], /queue needs a subcommand\n +help: There are queue add, queue work, queue status, queue collect/);
-  await said(["wrok"], /there is no command `queue wrok`\n +help: Did you mean `queue work`\?/);
-  await said(["status"], /no queue is named\n +help: --queue redis:/);
+  await said(
+    [],
+    /queue needs a subcommand\n +help: The commands are queue add, queue work, queue status, queue collect/,
+  );
+  await said(["wrok"], /unknown command `queue wrok`\n +help: Did you mean `queue work`\?/);
+  await said(["status"], /no queue specified\n +help: Add --queue redis:/);
   await said(["status", "--queue", "http://localhost"], /expected an address: redis:/);
   await said(["status", "--queue", "redis://127.0.0.1:1"], /there is no queue at 127\.0\.0\.1:1: .*ECONNREFUSED/);
   await said(
     ["status", "--queue", "postgres://a:secret@127.0.0.1:1/x"],
     /there is no queue at 127\.0\.0\.1:1: (?!.*secret)/,
   );
-  await said(["work", "--max-calls", "3"], /--max-calls has no effect on queue work\n +help: It is one of queue add/);
+  await said(
+    ["work", "--max-calls", "3"],
+    /--max-calls has no effect on queue work\n +help: It is an option of queue add/,
+  );
   await said(["work", "x.json"], /queue work takes no evalset/);
   await said(
     ["add", "many.evalset.json", "--priority", "1", "--priority", "2", "--queue", "redis://127.0.0.1:1"],
-    /1 evalset and 2 --priority\n +help: Give one for each evalset, in their order/,
+    /1 evalset but 2 --priority\n +help: Specify one for each evalset, in the same order/,
   );
   await said(
     ["add", "many.evalset.json", "--limit", "much", "--queue", "redis://127.0.0.1:1"],

@@ -72,16 +72,19 @@ export function testQueue(name, begin) {
       const all = await started(t, { "many.evalset.json": manyCases(5), "other.evalset.json": manyCases(4) });
       const add = () => all.queue(["queue", "add", "many.evalset.json", "--num-runs", "3"]);
       assert.match((await add()).stderr, /^15 runs of cases added$/m);
-      assert.match((await add()).stderr, /^0 runs of cases added, 15 there before$/m);
+      assert.match((await add()).stderr, /^0 runs of cases added, 15 already in the queue$/m);
       assert.match((await all.queue(WORK)).stderr, /^15 runs of cases done$/m);
       const asked = all.judge.requests.length;
-      assert.match((await add()).stderr, /^0 runs of cases added, 15 there before$/m);
+      assert.match((await add()).stderr, /^0 runs of cases added, 15 already in the queue$/m);
       assert.match((await all.queue(WORK)).stderr, /^0 runs of cases done$/m);
       assert.equal(all.judge.requests.length, asked);
-      assert.equal(await counts(all), "15 done, 0 failed, 0 under way, 0 waiting, 0 delayed");
+      assert.equal(await counts(all), "15 done, 0 failed, 0 in progress, 0 waiting, 0 delayed");
       const other = await all.queue(["queue", "add", "other.evalset.json"]);
       assert.equal(other.status, 2);
-      assert.match(other.stderr, /the queue `queue-\d+` holds another evaluation\n +help: Name another queue/);
+      assert.match(
+        other.stderr,
+        /the queue `queue-\d+` contains a different evaluation\n +help: Choose another queue name, or collect the results of this one and clear it/,
+      );
       // With the queue go its replies.
       const cleared = await all.queue(["queue", "collect", "--clear", "--format", "json", "--output", "out.json"]);
       assert.equal(cleared.status, 0, cleared.stderr);
@@ -119,7 +122,7 @@ export function testQueue(name, begin) {
           assert.ok(paid >= 3000 && paid < 3000 + (workers * concurrency + 1) * perCall, stdout);
           assert.ok(all.judge.requests.length > before, "the budget was raised");
         }
-        assert.match(stdout, /^stopped +the budget of .* is spent: queue add with a larger one goes on$/m);
+        assert.match(stdout, /^stopped +the budget of .* is spent: to continue, run queue add with a larger budget$/m);
         // What is not done is not evaluated, with the reason, and was no call.
         const collected = await all.queue([
           "queue",
@@ -205,10 +208,10 @@ export function testQueue(name, begin) {
           end = await all.queue(args);
           assert.ok(killed < 30, "it ends some day");
         }
-        assert.match(await counts(all), /^2 done, 1 failed, 0 under way, 0 waiting, 0 delayed$/);
+        assert.match(await counts(all), /^2 done, 1 failed, 0 in progress, 0 waiting, 0 delayed$/);
         const { status, stderr } = await all.queue(["queue", "collect", "--format", "json", "--output", "out.json"]);
         assert.equal(status, 1, stderr);
-        assert.match(all.read("out.json"), /the run failed for good: job stalled more than allowable limit/);
+        assert.match(all.read("out.json"), /the run failed permanently: job stalled more than allowable limit/);
         const results = JSON.parse(all.read("out.json")).eval_case_results;
         assert.deepEqual(
           results.map((one) => one.final_eval_status),
@@ -226,10 +229,10 @@ export function testQueue(name, begin) {
       worker.child.kill("SIGTERM");
       const { status, stderr } = await worker.end;
       assert.equal(status, 143, stderr);
-      assert.match(stderr, /^finishing what is under way; the next signal leaves it to other workers$/m);
+      assert.match(stderr, /^finishing the runs in progress; another signal leaves them to other workers$/m);
       const asked = all.judge.requests.length;
       assert.ok(asked < 40);
-      assert.equal(await counts(all), `${asked} done, 0 failed, 0 under way, ${40 - asked} waiting, 0 delayed`);
+      assert.equal(await counts(all), `${asked} done, 0 failed, 0 in progress, ${40 - asked} waiting, 0 delayed`);
       await all.queue(WORK);
       assert.equal(all.judge.requests.length, 40, "nothing is asked twice");
     });
@@ -282,16 +285,16 @@ export function testQueue(name, begin) {
         const { status, stderr } = await all.queue(args, env);
         assert.equal(status, 2, stderr);
         assert.match(stderr, pattern);
-        assert.equal(await counts(all), "0 done, 0 failed, 0 under way, 4 waiting, 0 delayed");
+        assert.equal(await counts(all), "0 done, 0 failed, 0 in progress, 4 waiting, 0 delayed");
       };
-      await wrong(["queue", "work"], {}, /many\.evalset\.json needs an agent, which nobody named/);
+      await wrong(["queue", "work"], {}, /many\.evalset\.json needs an agent, and this worker has none/);
       await wrong(WORK, BARE, /there is no judge to ask gemini-2\.5-flash/);
       const { "many.evalset.json": right } = files;
       all.write("many.evalset.json", manyCases(5));
       await wrong(
         WORK,
         {},
-        /many\.evalset\.json is not the file that was queued\n[^]*help: Give every worker the files/,
+        /many\.evalset\.json has changed since it was queued\n[^]*help: Give every worker the unchanged files, or queue the new ones under another name/,
       );
       all.write("many.evalset.json", right);
       assert.match((await all.queue(WORK)).stderr, /^4 runs of cases done$/m);
@@ -315,12 +318,12 @@ export function testQueue(name, begin) {
       assert.equal(status, 2, stderr);
       assert.match(
         stderr,
-        /the journal was begun with different inputs: the judge|other workers began with another judge/,
+        /the journal was started with different inputs: the judge|other workers began with another judge/,
       );
       assert.equal((await first.end).status, 0);
       const models = new Set(all.judge.requests.map(({ model }) => model));
       assert.deepEqual([...models], ["gemini-2.5-flash"]);
-      assert.equal(await counts(all), "30 done, 0 failed, 0 under way, 0 waiting, 0 delayed");
+      assert.equal(await counts(all), "30 done, 0 failed, 0 in progress, 0 waiting, 0 delayed");
     });
 
     test("no key is in the database", async (t) => {
@@ -357,7 +360,7 @@ export function testQueue(name, begin) {
       await enqueue({ evalSets: [{ evalSet, config: `${all.folder}/test_config.json` }] }, all.connection);
       await assert.rejects(collect(all.connection), {
         code: "queue_failed",
-        message: /^12 runs of cases are not done$/,
+        message: /^12 runs are not done yet$/,
       });
       const worked = await Promise.all([1, 2].map(() => work(all.connection, { agent, judge, concurrency: 2 })));
       assert.equal(worked[0].done + worked[1].done, 12);

@@ -118,14 +118,17 @@ describe("a calibration", () => {
     const [together] = found.subjects;
     assert.match(page, /<title>Calibration of gpt-5<\/title>/);
     const { bothPass, onlyJudge } = together?.confusion ?? assert.fail();
-    assert.match(page, new RegExp(`<b>${bothPass}</b>both pass, [^]*<b>${onlyJudge}</b>slips through, `));
+    assert.match(page, new RegExp(`<b>${bothPass}</b>both pass, [^]*<b>${onlyJudge}</b>wrongly passed, `));
     for (const name of ["Agreement", "Sensitivity", "Specificity", "Cohen’s kappa", "Krippendorff’s alpha"]) {
       assert.match(page, new RegExp(`<th scope="row">${name}</th><td class="num">[^<]+</td>\\s<td class="wide"><svg`));
     }
-    for (const name of ["Pass rate, corrected", "Pass rate, powered", "Pass rate by the labels"]) {
+    for (const name of ["Pass rate, corrected", "Pass rate, prediction-powered", "Pass rate by the labels"]) {
       assert.match(page, new RegExp(`<th scope="row">${name}</th>`));
     }
-    assert.match(page, /<svg class="curve" [^>]* aria-label="Right, by samples asked: 1: \d+ %, 3: \d+ %, 5: \d+ %/);
+    assert.match(
+      page,
+      /<svg class="curve" [^>]* aria-label="Correct verdicts, by samples asked: 1: \d+ %, 3: \d+ %, 5: \d+ %/,
+    );
     assert.match(page, /<h3>By rubric<\/h3>[^]*polite[^]*brief/);
     assert.equal(page.split("the judge says ").length - 1, Math.min(20, found.disagreements.length));
     assert.match(page, /3 labels that do not count/);
@@ -133,7 +136,7 @@ describe("a calibration", () => {
 
   test("of two judges says first which is better, with what a verdict took", () => {
     const page = renderCalibrationHtml(compareJudges(results, judged(2, "small").results, labels));
-    assert.match(page, /<b>A<\/b> gpt-5[^]*data-label="Calls a verdict">5<[^]*data-label="Cost a verdict">0\.05</);
+    assert.match(page, /<b>A<\/b> gpt-5[^]*data-label="Calls per verdict">5<[^]*data-label="Cost per verdict">0\.05</);
     assert.match(page, /<p class="lead"><b>A is better\.<\/b> Only A is right in \d+, only B in \d+\./);
     assert.match(page, /A minus B/);
   });

@@ -141,7 +141,7 @@ test("what is counted of a case says that it is the mean of its turns, where the
   }));
   assert.ok(cases.some(({ turns, terms }) => turns > 1 && terms.length > 0));
   for (const { turns, terms } of cases) {
-    const expected = turns > 1 ? ["Tokens a turn", ...terms.slice(1).map(() => "Tokens")] : terms.map(() => "Tokens");
+    const expected = turns > 1 ? ["Tokens per turn", ...terms.slice(1).map(() => "Tokens")] : terms.map(() => "Tokens");
     assert.deepEqual(
       terms.map(([, term]) => term),
       terms.length === 0 ? [] : expected,

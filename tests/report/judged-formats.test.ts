@@ -338,11 +338,11 @@ test("no judged score is ever shown as NaN or undefined", () => {
  */
 const UNJUDGED = {
   csv: "fa31ac96b3d4f973",
-  html: "acee97ef23ee66ed",
+  html: "5b57d01792d3d529",
   junit: "221463624330b694",
   markdown: "011e698e47ac1cd3",
-  table: "b2420ca8c4d59597",
-  details: "1f2085952825622b",
+  table: "c047b7598ab56181",
+  details: "47ca7ffe33937cd9",
 };
 
 test("reports of results that no judge had a part in are not touched by what is shown of judges", () => {

@@ -72,6 +72,6 @@ test("a report that is longer than a string can be is an error that names the fo
   assert.throws(() => joined([piece, piece, piece, piece]), {
     name: "AdkMetricsError",
     code: "limit_exceeded",
-    help: /chunks, such as htmlChunks/,
+    help: /Write it in chunks: every renderer has a function for that, such as htmlChunks/,
   });
 });

@@ -54,8 +54,8 @@ test("calls that are missing, unexpected or elsewhere are told apart, and more t
   const [why] = whyNotPassed(caseOf([{ explanation: { alignment } }]));
   assert.deepEqual(why?.differences, [
     "look was not called",
-    "look was called and not expected",
-    "look was called in another place",
+    "look was called unexpectedly",
+    "look was called in a different position",
     "2 more differences",
   ]);
   assert.deepEqual(why?.turns, []);
@@ -85,7 +85,7 @@ test("rubrics, sentences, words and votes say why", () => {
   assert.deepEqual(differencesOf({ explanation: { sentences } }), ["unsupported: “Made up.”"]);
   const tokens = { precision: 0.25, recall: 0.5, matched: [] };
   assert.deepEqual(differencesOf({ explanation: { tokens } }), [
-    "the response has 50 % of the expected words, and 25 % of its words are expected",
+    "the response contains 50 % of the expected words, and 25 % of its words are expected",
   ]);
   const votes = [
     { purpose: "verdict", score: 0 },

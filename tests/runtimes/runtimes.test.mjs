@@ -154,7 +154,7 @@ describe("Node", () => {
         console.log(rouge1("a", "a").fmeasure);`,
     });
     const lines = (await project.run("node", ["wrong.mjs"])).trim().split("\n");
-    const expected = [/`await init\(\)` has to come first/, /CompileError/, /missing\.wasm.*404/, /offline/, /^1$/];
+    const expected = [/call `await init\(\)` first/, /CompileError/, /missing\.wasm.*404/, /offline/, /^1$/];
     assert.equal(lines.length, expected.length);
     for (const [index, line] of lines.entries()) {
       assert.match(line, expected[index]);

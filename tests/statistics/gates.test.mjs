@@ -167,15 +167,11 @@ test("a metric that is advisory keeps its verdict and decides nothing", async ()
   assert.deepEqual(JSON.parse(resultsToAdkJson(results)).advisory, ["response_match_score"]);
   for (const render of [renderTable, renderMarkdown, renderHtml]) {
     const text = render(results).replace(/\s+/g, " ");
-    assert.match(
-      text,
-      /advisory, so that they decide nothing(?::|&#58;) response(?:_|&#95;)match(?:_|&#95;)score/,
-      render.name,
-    );
+    assert.match(text, /advisory, not counted(?::|&#58;) response(?:_|&#95;)match(?:_|&#95;)score/, render.name);
   }
   const junit = renderJUnit(results);
   assert.match(junit, /tests="8" failures="0" errors="0" skipped="1"/);
-  assert.match(junit, /<skipped message="advisory, decides nothing: score 0\.0000, threshold 0\.8"\/>/);
+  assert.match(junit, /<skipped message="advisory, does not count: score 0\.0000, threshold 0\.8"\/>/);
   assert.match(junit, /<property name="advisory" value="response_match_score"\/>/);
   // With other thresholds it still decides nothing.
   assert.deepEqual(statuses(withThresholds(results, { response_match_score: 0.1 })), [PASSED, PASSED, PASSED, PASSED]);
@@ -201,8 +197,11 @@ test("an advisory metric that no criterion has is a warning, or an error with st
   const request = { evalSet, actual, criteria, advisory: ["response_mach"] };
   const { warnings, advisory } = await evaluate(request);
   assert.equal(advisory, undefined);
-  assert.equal(warnings[0].message, "no criterion has the advisory metric `response_mach`");
-  await assert.rejects(evaluate({ ...request, strict: true }), /no criterion has the advisory metric/);
+  assert.equal(warnings[0].message, "the advisory metric `response_mach` is not in the criteria");
+  await assert.rejects(
+    evaluate({ ...request, strict: true }),
+    /the advisory metric `response_mach` is not in the criteria/,
+  );
   await assert.rejects(evaluate({ ...request, advisory: Object.keys(criteria) }), /all metrics are advisory/);
   await assert.rejects(
     evaluate({ ...request, advisory: "response_match_score" }),
@@ -255,13 +254,13 @@ for (const [args, status, said] of [
   [
     ["--min-pass-rate", "90%"],
     2,
-    /error: --min-pass-rate cannot be `90%`\n.*A share is a number from 0 to 1; 90 % is 0\.9\n/,
+    /error: --min-pass-rate cannot be `90%`\n.*Expected a number from 0 to 1; 90 % is 0\.9\n/,
   ],
   [["--min-pass-rate", "1.5"], 2, /--min-pass-rate cannot be `1\.5`/],
   [["--min-pass-hat", "3"], 2, /--min-pass-hat cannot be `3`\n.*--min-pass-hat 3=0\.8\n/],
-  [["--min-pass-hat", "2=0.5", "--min-pass-hat", "2=0.6"], 2, /says twice what pass\^2 has to be/],
-  [["--min-pass-rate", "0.9", "--bail"], 2, /--bail and --min-pass-rate exclude each other/],
-  [["--advisory", "response_mach", "--strict"], 2, /no criterion has the advisory metric `response_mach`/],
+  [["--min-pass-hat", "2=0.5", "--min-pass-hat", "2=0.6"], 2, /sets pass\^2 twice/],
+  [["--min-pass-rate", "0.9", "--bail"], 2, /--bail and --min-pass-rate cannot be used together/],
+  [["--advisory", "response_mach", "--strict"], 2, /the advisory metric `response_mach` is not in the criteria/],
 ]) {
   test(`eval ${args.join(" ")}`, async (t) => {
     const cwd = folderOf(t, files);
@@ -276,7 +275,7 @@ test("run refuses a gate on more runs than there will be before the agent is run
   const args = ["run", "--agent", "agent.mjs", "trains.evalset.json", "--min-pass-hat", "3=0.8"];
   const refused = await run(args, { cwd });
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /is about 3 runs of each case, and each is run 2 times\n.*Add --num-runs 3/);
+  assert.match(refused.stderr, /needs 3 runs of each case, but each is run 2 times\n.*Add --num-runs 3/);
   const done = await run([...args, "--num-runs", "3", "--advisory", "response_match_score"], { cwd });
   assert.equal(done.status, 0, done.stderr);
   assert.match(done.stderr, /--min-pass-hat: pass\^3 is 1; 0\.8 is needed\n/);

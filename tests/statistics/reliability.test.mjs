@@ -77,7 +77,7 @@ test("what was not evaluated counts nowhere else, and one run has no spread", as
   assert.deepEqual([runs, notEvaluated, variance, cases.length], [1, 1, undefined, 1]);
   assert.deepEqual(rounded(passRate), { value: 1, low: 0.2065, high: 1 });
   const none = reliabilityOf({ ...set, evalCaseResults: [] });
-  assert.deepEqual([none.passRate, none.notes], [undefined, ["the results have no case, so there is nothing to tell"]]);
+  assert.deepEqual([none.passRate, none.notes], [undefined, ["the results contain no cases"]]);
 });
 
 test("results of one evalset without a case or metric in common are told of", async () => {
@@ -86,7 +86,7 @@ test("results of one evalset without a case or metric in common are told of", as
     await resultsOf({ b: "PF" }),
     await resultsOf({ a: "P", b: "P" }),
   ];
-  const apart = 'the 2 results of "trains" have no case in common, so they are no runs of the same cases';
+  const apart = 'the 2 results of "trains" have no case in common, so they are not runs of the same cases';
   assert.deepEqual(reliabilityOf([a, b]).notes, [apart]);
   assert.match(renderTable([a, b]), /have no case in common/);
   assert.equal(reliabilityOf([a, both]).notes, undefined);
@@ -98,7 +98,7 @@ test("results of one evalset without a case or metric in common are told of", as
     }
   }
   assert.deepEqual(reliabilityOf([a, other]).notes, [
-    'the 2 results of "trains" have no metric in common, so their runs pass and fail by different ones',
+    'the 2 results of "trains" have no metric in common, so their verdicts are not comparable',
   ]);
 });
 
@@ -160,7 +160,7 @@ test("every report tells how repeated runs of each case ended", async () => {
   );
   assert.match(
     table,
-    /\nto know the pass rate to within 10 points takes about 22 cases run 3 times, or 33 runs of each\s+of\s+these\n/,
+    /\nestimating the pass rate to within 10 points takes about 22 cases run 3 times, or 33 runs of each\s+of\s+these\n/,
   );
   const markdown = renderMarkdown(results).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
   assert.match(markdown, /\n\| moody \| 2 of 3, flaky \| response_match_score 0\.6667 \(0\.0000 to 1\.0000\) \|\n/);

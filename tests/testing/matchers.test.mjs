@@ -108,10 +108,10 @@ weather  4 runs of 2 cases: 4 passed
 `,
   "fails where an agent that threw should not pass": `expect(agent).not.toPassEvalSet(evalSet)
 
-nothing was scored below its threshold, but case one_city failed: the agent's run failed: turn 1: Error: the model is on strike. A failed run does not show that a case does not pass: fix the agent
+no score was below its threshold, but case one_city failed: the agent's run failed: turn 1: Error: the model is on strike. A run that failed does not show that the case does not pass: fix the agent
 `,
   "fails where results of a failed agent should not pass":
-    "nothing was scored below its threshold, but case one_city failed: the agent's run failed",
+    "no score was below its threshold, but case one_city failed: the agent's run failed",
   "fails with what the agent threw": `
 2 of 2 cases did not pass.
 
@@ -162,21 +162,20 @@ The only case did not pass.
 `,
   "fails where there is no case": `expect(result).toPass()
 
-There is no case that could pass.
+There are no cases.
 `,
   "fails where the run was cancelled": `
 The run was cancelled; some results are missing.
 `,
   "fails for what is no result": `expect(result).toPass()
 
-expected an EvalSetResult or a list of them, found 42 (at results). Pass what evaluate() resolves to, or what readResults() makes of stored results
+expected an EvalSetResult or a list of them, found 42 (at results). Pass the result of evaluate() or of readResults()
 `,
   "fails for a promise": "found a promise (at results). Await it first\n",
   "fails for no result with .not": "expect(result).not.toPass()\n\nexpected an EvalSetResult or a list of them",
   "fails for what is no agent": "expected an agent, found an object (at agent). Pass an agent, a runner,",
   "fails for no agent with .not": "expect(agent).not.toPassEvalSet(evalSet)\n\nexpected an agent, found nothing",
-  "fails for a missing file":
-    "there is no file or folder missing.evalset.json. A relative path begins in the working directory",
+  "fails for a missing file": "there is no file or folder missing.evalset.json. Paths are relative to /",
   "fails for no evalset": "Pass a path, a file: URL, an object or bytes\n",
   "fails for an unusable evalset": "expected an array, found the number 3 (at evalSet: evalCases)\n",
   "fails for an unknown metric":

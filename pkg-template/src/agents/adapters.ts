@@ -29,7 +29,7 @@ const DEFAULT_APP = "EvaluationGenerator";
 const DEFAULT_USER = "test_user_id";
 
 const WHAT_FITS =
-  "Pass an agent, a runner, what build() gives, or an async function from the user's message to the answer";
+  "Pass an agent, a runner, the result of build(), or an async function that answers the user's message";
 
 /**
  * Finds out what an agent is, by its shape.
@@ -55,7 +55,7 @@ export async function subjectOf(agent: Agent | Promise<Agent>): Promise<Subject>
     case "enhancedRunner":
       throw new AdkMetricsError(
         "invalid_input",
-        "the runner has no session service, so no case can get a session of its own",
+        "the runner has no session service, so cases cannot get their own sessions",
         {
           path: "agent",
           help: "Pass everything that AgentBuilder's build() returns, or its agent",
@@ -68,7 +68,7 @@ export async function subjectOf(agent: Agent | Promise<Agent>): Promise<Subject>
 
 function checkBuilt(found: unknown): BuiltBag {
   if (isObject(found) && reading("agent", () => kindOf(found)) === "built") return found as BuiltBag;
-  throw notAnAgent(found, "what AgentBuilder's build() gives");
+  throw notAnAgent(found, "the result of AgentBuilder's build()");
 }
 
 function notAnAgent(found: unknown, what = "an agent"): AdkMetricsError {
@@ -85,8 +85,8 @@ function helpFor(found: unknown): string | undefined {
     }
     if (fields[Symbol.toStringTag] !== "Module") return undefined;
     const names = Object.keys(fields).filter((name) => typeof fields[name] === "function" || isAgent(fields[name]));
-    if (names.length === 0) return "This is a module, which exports no agent";
-    return `This is a module: pass what it exports, ${names.map((name) => `\`${name}\``).join(" or ")}`;
+    if (names.length === 0) return "This is a module, and it exports no agent";
+    return `This is a module: pass one of its exports, ${names.map((name) => `\`${name}\``).join(" or ")}`;
   });
 }
 
@@ -296,7 +296,7 @@ async function libraryOf(agent: AgentBag, library: Library): Promise<LibraryBag>
       return fields as LibraryBag;
     }
   }
-  throw new AdkMetricsError("invalid_input", `${packageName}, which this agent is made with, cannot be found`, {
+  throw new AdkMetricsError("invalid_input", `${packageName}, which this agent was created with, cannot be found`, {
     path: "agent",
     help,
   });
@@ -365,7 +365,7 @@ async function* eventsOf(message: string, answer: () => unknown): AsyncGenerator
   } else if (isIterable(found)) {
     yield* found;
   } else if (isAgent(found)) {
-    throw new AdkMetricsError("invalid_input", "this function makes agents and is not an agent itself", {
+    throw new AdkMetricsError("invalid_input", "this function creates agents, and is not an agent itself", {
       path: "agent",
       help: "Call it, and pass the agent that it returns",
     });

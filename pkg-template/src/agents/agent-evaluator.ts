@@ -144,7 +144,7 @@ export class AgentEvaluator {
   ): Promise<void> {
     const host = nodeHost();
     for (const [path, file] of Object.entries({ oldEvalDataFile, newEvalDataFile })) {
-      if (!file) throw new AdkMetricsError("invalid_input", `\`${path}\` names no file`, { path });
+      if (!file) throw new AdkMetricsError("invalid_input", `\`${path}\` does not contain a file name`, { path });
     }
     const initialSession = await initialSessionOf(host, initialSessionFile);
     const file = pathOf(host, oldEvalDataFile, "oldEvalDataFile");
@@ -152,7 +152,7 @@ export class AgentEvaluator {
     const json = await naming({ evalSet: file }, () => evalSetToAdkJson(evalSet, nameOf(file)));
     const text = `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
     await host.writeText(pathOf(host, newEvalDataFile, "newEvalDataFile"), text).catch((cause: unknown) => {
-      const help = "Name a file in a folder that is there and may be written to";
+      const help = "Choose a file in a folder that exists and is writable";
       const message = `The evalset cannot be written: ${messageOf(cause)}`;
       throw new AdkMetricsError("invalid_input", message, { path: "newEvalDataFile", help, cause });
     });
@@ -186,7 +186,9 @@ function pathOf(host: AgentHost, given: string | URL, name: string): string {
   if (typeof path === "string") return path;
   const found = reading(name, () => (given instanceof URL ? String(given) : given));
   const isEvalSet = isObject(found) && reading(name, () => "evalCases" in found || "eval_cases" in found);
-  const help = isEvalSet ? "For an evalset that is no file, call evaluateEvalSet(agent, evalSet, criteria)" : undefined;
+  const help = isEvalSet
+    ? "For an evalset that is not a file, call evaluateEvalSet(agent, evalSet, criteria)"
+    : undefined;
   throw unexpected("a path or a `file:` URL", found, name, help);
 }
 
@@ -197,11 +199,10 @@ function checkCriteria(criteria: Criteria, path: string): void {
   }
   reading(path, () => checkMisplaced(criteria, path));
   if (reading(path, () => Object.keys(criteria)).length > 0) return;
-  throw new AdkMetricsError("invalid_input", "there is no criterion, so any agent would pass", {
+  throw new AdkMetricsError("invalid_input", "there are no criteria, so any agent would pass", {
     path,
     help: EXAMPLE,
   });
 }
 
-const EXAMPLE =
-  'A config looks like {"criteria": {"response_match_score": 0.8}}: metrics by name, each with its threshold';
+const EXAMPLE = 'A config contains metrics with their thresholds: {"criteria": {"response_match_score": 0.8}}';

@@ -19,7 +19,7 @@ export interface AgentEvent {
   invocationId?: string;
 }
 
-/** What an agent that is a function is told besides the user's words. */
+/** What a function agent receives besides the user's message. */
 export interface AgentTurn {
   /** The user's message with all its parts. */
   readonly content: Content;

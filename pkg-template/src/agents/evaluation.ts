@@ -152,7 +152,7 @@ export function noteUnused(results: readonly EvalSetResult[], evaluations: reado
 /** @throws {AdkMetricsError} for an evalset without a case, or with a user who cannot be played. */
 export function checkCases({ evalCases }: EvalSet, options: AgentEvaluationOptions, path = "evalSet"): void {
   if (evalCases.length === 0) {
-    throw new AdkMetricsError("invalid_input", "the evalset has no case", { path });
+    throw new AdkMetricsError("invalid_input", "the evalset has no cases", { path });
   }
   checkScenarios(evalCases, runOptions(options).userSimulator);
 }

@@ -21,7 +21,7 @@ export function reasonOf(error: unknown, turn?: number): string {
     const namesTurn = error.code === "cancelled" || words.includes(`turn ${turn} `);
     return [`${namesTurn ? "" : where}${words}`, ...causesOf(error)].join("\n");
   }
-  if (error === undefined || error === null || error === "") return `${where}the agent threw no reason`;
+  if (error === undefined || error === null || error === "") return `${where}the agent failed without an error`;
   return [`${where}${titleOf(error)}`, ...framesOf(error), ...causesOf(error)].join("\n");
 }
 

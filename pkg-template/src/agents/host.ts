@@ -10,7 +10,7 @@ export interface AgentHost {
   kindOf(path: string): Promise<"file" | "folder" | undefined>;
   /** The files under a folder whose names end in `ending`, sorted. */
   filesUnder(folder: string, ending: string): Promise<string[]>;
-  /** The path of a file that lies beside another. */
+  /** The path of a file beside another. */
   beside(file: string, name: string): string;
   /** The path that a `file:` URL stands for; nothing for what is none. */
   pathOf(url: object): string | undefined;

@@ -31,7 +31,7 @@ export interface ScoringRequest {
 /** The metrics to score by. */
 export interface EvaluateConfig {
   evalMetrics: EvalMetric[];
-  /** How many calls of judges are under way at a time. */
+  /** Maximum number of calls of judges in progress at the same time. */
   parallelism?: number;
 }
 
@@ -63,7 +63,7 @@ export class LocalEvalService {
   readonly #known = new WeakMap<readonly Invocation[], Inference>();
   #subject: Promise<Subject> | undefined;
 
-  /** @param parallelism How many conversations are under way at a time. Default: 4. */
+  /** @param parallelism Maximum number of conversations in progress at the same time. Default: 4. */
   constructor(agent: Agent | Promise<Agent>, parallelism = 4, options: AgentEvaluationOptions = {}) {
     this.#agent = agent;
     checkRunOptions(options, "LocalEvalService");

@@ -38,7 +38,7 @@ export function missingWarning(
     names = [],
   }: { what?: string | undefined; of?: string; names?: readonly string[] },
 ): Mistake {
-  const [one, several] = of === "case" ? ["is done", "are done"] : ["was begun", "were begun"];
+  const [one, several] = of === "case" ? ["is done", "are done"] : ["was started", "were started"];
   const message = `${what}: ${amountText(done)} of ${count(total, of)} ${done === 1 || total === 1 ? one : several}`;
   if (names.length === 0) return { code: "cancelled", message };
   const shown = names.slice(0, MOST_NAMES).map((name) => JSON.stringify(name));

@@ -19,7 +19,7 @@ export const nodeAgentHost: AgentHost = {
       const found = await opened.stat();
       if (!found.isFile()) throw new Error(`${file} is not a regular file`);
       const bytes = await readAtMost(opened, found.size, Math.max(found.size, MAX_UNSIZED_BYTES));
-      if (bytes === undefined) throw new Error(`${file} is no file of a known size, and larger than 64 MiB`);
+      if (bytes === undefined) throw new Error(`${file} is larger than 64 MiB and not a regular file`);
       return bytes.toString("utf8");
     } catch (error) {
       if (isMissing(error)) return undefined;

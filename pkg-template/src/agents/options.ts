@@ -22,7 +22,7 @@ export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOption
    * `AgentEvaluator` and `toPassEvalSet`.
    */
   gates?: Gates;
-  /** Where runs and replies are kept, so that the evaluation goes on where it stopped. */
+  /** Where runs and replies are kept, so that the evaluation continues where it stopped. */
   journal?: Journal;
 }
 
@@ -42,25 +42,25 @@ const INSTEAD = {
     printDetailedResults:
       "Pass it as the fifth argument: evaluateEvalSet(agent, evalSet, criteria, numRuns, printDetailedResults)",
     evalIds: "Pass an evalset that has only these cases",
-    evalSetName: "Name an evalset in an old form by readEvalSet(evalSet, name), and pass what that gives",
-    initialSessionFile: "It is for evalset files in an old form: use AgentEvaluator.evaluate",
+    evalSetName: "Pass the result of readEvalSet(evalSet, name), which names an evalset in an old format",
+    initialSessionFile: "It is for evalset files in an old format: use AgentEvaluator.evaluate",
   },
   evaluate: {
     ...allInstead(INPUTS, "Pass an agent and the path of an evalset, or use AgentEvaluator.evaluateEvalSet"),
     numRuns: "Pass it as the third argument: evaluate(agent, path, numRuns)",
     initialSessionFile: "Pass it as the fourth argument: evaluate(agent, path, numRuns, initialSessionFile)",
-    config: "Pass its criteria as `criteria`, or write it to the test_config.json beside the file",
+    config: "Pass its criteria as `criteria`, or write a test_config.json beside the file",
     evalIds: "Pass a file that has only these cases, or use AgentEvaluator.evaluateEvalSet",
-    evalSetName: "An evalset in an old form is named after its file",
+    evalSetName: "An evalset in an old format is named after its file",
   },
   LocalEvalService: {
     ...allInstead([...INPUTS, "evalIds", "evalSetName"], "Pass it in the requests of performInference and evaluate"),
     ...allInstead(["criteria", "config", "evalMetrics"], "Pass metrics in the request: evaluateConfig.evalMetrics"),
     parallelism: "Pass it as the second argument: new LocalEvalService(agent, parallelism)",
-    gates: "Hold what it gives against gates by checkGates(results, gates)",
+    gates: "Pass its results to checkGates(results, gates)",
     numRuns: "It runs every case once; use AgentEvaluator for several runs",
-    printDetailedResults: "Use renderTable of adk-metrics/report for what it gives",
-    initialSessionFile: "It is for evalset files in an old form: use AgentEvaluator.evaluate",
+    printDetailedResults: "Pass its results to renderTable of adk-metrics/report",
+    initialSessionFile: "It is for evalset files in an old format: use AgentEvaluator.evaluate",
   },
 } as const;
 

@@ -63,7 +63,7 @@ const NOBODY: readonly string[] = [
  * @param persona The id of a persona, or one spelled out: `{ description, behaviors: [{ name, description,
  * behaviorInstructions }] }`.
  * @param path Where it is, for the error.
- * @throws {AdkMetricsError} `invalid_input` for an id that there is not.
+ * @throws {AdkMetricsError} `invalid_input` for an unknown id.
  */
 export function personaText(persona: unknown, path = "userPersona"): string {
   if (persona === undefined || persona === null) return rules(NOBODY);
@@ -72,7 +72,7 @@ export function personaText(persona: unknown, path = "userPersona"): string {
   if (known !== undefined) return rules(known);
   throw new AdkMetricsError("invalid_input", `there is no persona \`${String(persona)}\``, {
     path,
-    help: `The personas are ${Object.keys(PERSONAS).join(", ")}; others are spelled out as an object`,
+    help: `The personas are ${Object.keys(PERSONAS).join(", ")}; write your own as an object`,
   });
 }
 

@@ -77,8 +77,8 @@ export function failuresOf(
 function directionOf({ isLowerBetter }: Pool): string {
   if (isLowerBetter === false) return "";
   return isLowerBetter === true
-    ? ": lower scores are better, say the statuses that its evaluator gives"
-    : ": the mean decides, since its evaluator's statuses say of neither higher nor lower scores that they are better";
+    ? " (lower scores are better, according to its evaluator's statuses)"
+    : " (the mean decides, because its evaluator's statuses do not show whether higher or lower scores are better)";
 }
 
 /** Prints the report with every turn: its texts, calls and scores. */

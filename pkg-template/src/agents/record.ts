@@ -54,7 +54,7 @@ export class TurnRecorder {
   add(given: unknown, now: number): void {
     this.#count += 1;
     if (this.#count > MAX_EVENTS) {
-      throw new AdkMetricsError("limit_exceeded", `the agent gave more than ${MAX_EVENTS} events in one turn`);
+      throw new AdkMetricsError("limit_exceeded", `the agent emitted more than ${MAX_EVENTS} events in one turn`);
     }
     const event = typeof given === "string" ? pieceOf(given) : eventOf(given);
     this.#invocationId ??= event.invocationId;
@@ -233,8 +233,8 @@ function eventOf(given: unknown): AgentEvent {
   const own = given as Record<string, unknown>;
   const beside = besideContent(own);
   if (beside !== undefined) {
-    throw new AdkMetricsError("invalid_input", `the agent gave an event with \`${beside}\`, which is not read`, {
-      help: "Texts and tool calls are parts of an event's content: { content: { parts: [{ text }, { functionCall: { name, args } }] } }",
+    throw new AdkMetricsError("invalid_input", `the agent emitted an event with \`${beside}\`, which is not read`, {
+      help: "Put texts and tool calls into the parts of an event's content: { content: { parts: [{ text }, { functionCall: { name, args } }] } }",
     });
   }
   const report = modelReport(own.content) as Record<string, unknown> | undefined;
@@ -286,7 +286,7 @@ function says(content: unknown, text: unknown): boolean {
 }
 
 function noEvent(found: string): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", `the agent gave ${found} where an event is expected`, {
+  return new AdkMetricsError("invalid_input", `expected an event from the agent, found ${found}`, {
     help: "An event is an object such as { author, content: { parts: [{ text }] } }",
   });
 }

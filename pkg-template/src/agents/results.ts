@@ -1,4 +1,4 @@
-/** What evaluating an agent comes to. */
+/** The results of evaluating an agent. */
 
 import { reading } from "../engine/values.js";
 import { failureMessage } from "../report/failures.js";
@@ -27,7 +27,7 @@ export class AgentEvaluationError extends Error {
   readonly failures: readonly EvaluationFailure[];
   /** The results of every evalset that was run. */
   readonly results: readonly EvalSetResult[];
-  /** What became of the gates, if any were given. */
+  /** The outcome of the gates, if any were given. */
   readonly gates?: GateReport;
 
   constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[], gates?: GateReport) {

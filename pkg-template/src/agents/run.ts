@@ -1,6 +1,6 @@
 /**
  * Runs an agent on the cases of an evalset: each case and run in a session of its own, several at a time, each turn
- * within its time. What goes wrong in a case is its result, and the others go on.
+ * within its time. What goes wrong in a case is its result, and the others continue.
  */
 
 import { isObject, unexpected } from "../engine/values.js";
@@ -19,7 +19,7 @@ import type { Spending, SpendingState } from "./spending.js";
 
 /** How to run agents. */
 export interface AgentRunOptions {
-  /** How many conversations are under way at a time. Default: 4. */
+  /** Maximum number of conversations in progress at the same time. Default: 4. */
   parallelism?: number;
   /** How long the agent may take for one turn, in milliseconds. Default: 300,000. */
   turnTimeoutMs?: number;
@@ -51,7 +51,7 @@ export interface InferenceResult {
   inferences: Invocation[];
   sessionId: string;
   userId?: string;
-  /** 1 if the agent was run to the end, 2 if it failed, 0 if it was not run. */
+  /** 1 if the agent finished, 2 if it failed, 0 if it was not run. */
   status: 0 | 1 | 2;
   /** Why it was not run. Or why it failed: in the first line the turn and the error, below it where it was thrown and what caused it. */
   errorMessage?: string;
@@ -73,7 +73,7 @@ interface Task {
   run: number;
 }
 
-/** How many conversations are under way at a time unless the options say otherwise. */
+/** Maximum number of conversations in progress at the same time unless the options say otherwise. */
 export const DEFAULT_PARALLELISM = 4;
 /** How often every case is run, in code and on the command line, unless the caller says otherwise. */
 export const DEFAULT_NUM_RUNS = 2;
@@ -372,7 +372,7 @@ async function within<T>(
     ? setTimeout(
         () => {
           const message = `the agent did not finish ${what} within ${turnTimeoutMs} ms`;
-          const help = "Set turnTimeoutMs, or --turn-timeout, for slower agents";
+          const help = "For slower agents, set turnTimeoutMs or --turn-timeout";
           controller.abort(new AdkMetricsError("timeout", message, { help }));
         },
         Math.min(turnTimeoutMs, 2 ** 31 - 1),

@@ -78,7 +78,7 @@ export function unscorableMetrics(
 /** How many cases are named. */
 const MOST_IDS = 3;
 const HELP =
-  "Add a metric that can score them, such as `safety_v1`, or give the cases what is missing. `adk-metrics record` runs an agent without scoring it";
+  "Add a metric that can score them, such as `safety_v1`, or add what the cases lack. `adk-metrics record` runs an agent without scoring it";
 
 /** Reasons with the metric that each is about. */
 function sentence(metrics: readonly string[], whys: readonly string[]): string {

@@ -89,12 +89,12 @@ export function withinTurns(ofFile: UserSimulatorOptions): { options: UserSimula
   if (!Number.isSafeInteger(limit) || ((limit as number) >= 0 && (limit as number) <= MOST_TURNS_OF_FILE)) {
     return { options: ofFile };
   }
-  const what = (limit as number) < 0 ? `no limit of turns (\`${limit}\`)` : `${limit} turns`;
+  const what = (limit as number) < 0 ? `unlimited turns (\`${limit}\`)` : `${limit} turns`;
   return {
     options: { ...ofFile, maxAllowedInvocations: MOST_TURNS_OF_FILE },
     warning:
       `user_simulator_config asks for ${what}: simulated conversations end after ${MOST_TURNS_OF_FILE} turns. ` +
-      "Only code may ask for more, as `userSimulator.maxAllowedInvocations`",
+      "Only code may allow more, with `userSimulator.maxAllowedInvocations`",
   };
 }
 
@@ -155,7 +155,7 @@ export function checkSimulatorOptions(options: UserSimulatorOptions | undefined)
     const path = `userSimulator: ${key}`;
     if (!Object.hasOwn(SETTINGS, key)) {
       const help = keysHelp(key, Object.keys(SETTINGS));
-      throw new AdkMetricsError("invalid_input", `a user simulator has no setting \`${key}\``, { path, help });
+      throw new AdkMetricsError("invalid_input", `the user simulator has no setting \`${key}\``, { path, help });
     }
     const [type, words] = SETTINGS[key as keyof UserSimulatorOptions];
     if (value === undefined) continue;
@@ -215,7 +215,7 @@ export async function* simulatedUser(
     // Sent as it is, white space too, as google-adk does.
     const words = await askModel(request, userSimulator, signal, spending, journal);
     if (words.toLowerCase().includes(STOP_SIGNAL)) return;
-    if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model said nothing");
+    if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model gave an empty reply");
     yield userContent(words);
   }
 }
@@ -230,7 +230,7 @@ function templateOf({ customInstructions }: UserSimulatorOptions, { userPersona 
   if (userPersona !== undefined && userPersona !== null) needed.push("persona");
   for (const name of needed) {
     if (new RegExp(`\\{\\{\\s*${name}\\s*\\}\\}`).test(customInstructions)) continue;
-    throw new AdkMetricsError("invalid_input", `customInstructions lack {{ ${name} }}`, {
+    throw new AdkMetricsError("invalid_input", `customInstructions do not contain {{ ${name} }}`, {
       path: "userSimulator: customInstructions",
     });
   }
@@ -272,7 +272,7 @@ class HistoryText {
       this.#text = this.#text === "" ? harmless : `${this.#text}\n${harmless}`;
     }
     if (this.#text.length <= LONGEST_HISTORY) return this.#text;
-    const message = `the conversation has ${this.#text.length} characters; a simulated user is shown at most ${LONGEST_HISTORY}`;
+    const message = `the conversation has ${this.#text.length} characters, but a simulated user can read at most ${LONGEST_HISTORY}`;
     throw new AdkMetricsError("limit_exceeded", message, { help: "Lower userSimulator.maxAllowedInvocations" });
   }
 

@@ -87,7 +87,7 @@ export class Spending {
     if (spent !== undefined) {
       throw new AdkMetricsError("invalid_input", `${spent}, so ${playerName(player)} cannot play the user`, {
         path: "budget",
-        help: "Raise the budget, or leave the cases with a scenario out",
+        help: "Raise the budget, or leave out the cases with a scenario",
       });
     }
     if (this.#budget.cost === undefined) return;
@@ -113,7 +113,7 @@ export class Spending {
       (used.cost ?? 0) < cost ? "" : amount(cost, whole.cost, "in money"),
     ].find((what) => what !== "");
     if (spent !== undefined) {
-      throw new AdkMetricsError("budget_exceeded", `the budget of ${spent} was spent before the user had answered`);
+      throw new AdkMetricsError("budget_exceeded", `the budget of ${spent} was spent before the user answered`);
     }
     used.calls += 1;
     if (isRepeated) used.retried += 1;

@@ -22,7 +22,7 @@ export async function testFilesAt(host: AgentHost, path: string): Promise<string
   if (/^\s*[[{]/.test(path) && (path.includes("\n") || /[\]}]\s*$/.test(path))) {
     throw new AdkMetricsError("invalid_input", "expected the path of an evalset, found the text of one", {
       path: "evalDatasetFilePathOrDir",
-      help: "Pass what JSON.parse gives for it, to evaluateEvalSet or the matcher",
+      help: "Parse it with JSON.parse, and pass the result to evaluateEvalSet or the matcher",
     });
   }
   const kind = await host.kindOf(path).catch((cause: unknown) => {
@@ -36,14 +36,14 @@ export async function testFilesAt(host: AgentHost, path: string): Promise<string
   });
   if (kind === undefined) {
     throw new AdkMetricsError("invalid_input", `there is no file or folder ${path}`, {
-      help: `A relative path begins in the working directory, ${host.workingFolder()}`,
+      help: `Paths are relative to ${host.workingFolder()}`,
     });
   }
   if (kind === "file") return [path];
   const files = await host.filesUnder(path, TEST_FILES);
   if (files.length > 0) return files;
   throw new AdkMetricsError("invalid_input", `there is no *${TEST_FILES} in ${path} or a folder below it`, {
-    help: `Name a file, or a folder with files whose names end with ${TEST_FILES}`,
+    help: `Pass a file, or a folder with files whose names end with ${TEST_FILES}`,
   });
 }
 
@@ -175,8 +175,8 @@ export function evalSetOf({ name, text, json }: TestFile, initialSession: object
   if (!Array.isArray(data)) {
     throw new AdkMetricsError(
       "invalid_input",
-      "a session file is for rows of the old form, and this evalset is in today's form",
-      { path: name, help: "Write the session into the evalset, as `session_input` of its cases" },
+      "a session file is only for the old format, and this evalset is in the current format",
+      { path: name, help: "Put the session into the evalset, as `session_input` of its cases" },
     );
   }
   const { state, app_name, user_id } = initialSession as Record<string, unknown>;
@@ -202,7 +202,7 @@ export function checkSamples({ name, text, json }: TestFile, { criteria, isDefau
   const rows = json() as unknown[];
   if (rows.length === 0) {
     throw new AdkMetricsError("invalid_input", `${name} has no rows`, {
-      help: "Give it a row for each turn: `query`, `expected_tool_use` and `reference`",
+      help: "Add a row for each turn: `query`, `expected_tool_use` and `reference`",
     });
   }
   const [first] = rows;
@@ -216,12 +216,12 @@ export function checkSamples({ name, text, json }: TestFile, { criteria, isDefau
     const keys = missing.map((key) => `\`${key}\``).join(" and ");
     const message = `the first row has no ${keys}, which \`${metric}\` needs`;
     if (!isDefault) {
-      const help = `Add ${keys} to every row, or take the metric out of the criteria`;
+      const help = `Add ${keys} to every row, or remove the metric from the criteria`;
       throw new AdkMetricsError("invalid_input", message, { path, help });
     }
     warnings.push({
       code: "invalid_input",
-      message: `${message}; the metric is one of ADK's default criteria, which apply since there is no ${CONFIG_FILE}`,
+      message: `${message}; the metric is one of ADK's default criteria, which apply because there is no ${CONFIG_FILE}`,
       path,
       help: `Add ${keys} to every row, or write a ${CONFIG_FILE} with the metrics that you want`,
     });

@@ -63,7 +63,7 @@ function openRegular(path: string): number | undefined {
 
 export function readRegular(path: string): string {
   const file = openRegular(path);
-  if (file === undefined) throw new Error(`${path} is no file`);
+  if (file === undefined) throw new Error(`${path} is not a file`);
   try {
     return fs.readFileSync(file, "utf8");
   } finally {

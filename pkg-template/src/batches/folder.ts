@@ -72,8 +72,12 @@ export class BatchFolder {
       fs.mkdirSync(this.path, { recursive: true });
       if (!isFolder(this.path)) throw new Error(`${this.path} is a link, not a folder`);
     } catch (cause) {
-      const message = `the folder of batches cannot be made: ${messageOf(cause)}`;
-      throw new AdkMetricsError("cache_failed", message, { path: this.path, help: "Name another cache", cause });
+      const message = `the folder of batches cannot be created: ${messageOf(cause)}`;
+      throw new AdkMetricsError("cache_failed", message, {
+        path: this.path,
+        help: "Choose another cache folder",
+        cause,
+      });
     }
   }
 
@@ -131,8 +135,8 @@ export class BatchFolder {
     try {
       fs.renameSync(folder, path);
     } catch (cause) {
-      const message = `a batch cannot be kept: ${messageOf(cause)}`;
-      const help = "If a batch is there whose record is damaged, remove its folder: its questions are asked again";
+      const message = `a batch cannot be stored: ${messageOf(cause)}`;
+      const help = "If the folder of a batch is damaged, remove it: its questions are then asked again";
       throw new AdkMetricsError("cache_failed", message, { path, help, cause });
     }
   }

@@ -3,7 +3,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeCache, JudgeReply, JudgeRequest } from "../types.js";
 import type { BatchFailure } from "./folder.js";
 import type { BatchStore } from "./store.js";
-import { batchProtocolOf } from "./protocols.js";
+import { batchProtocolOf, noBatches } from "./protocols.js";
 import { cacheKey } from "../judges/cache.js";
 import { endpointOf } from "../judges/endpoint.js";
 import { replyOf } from "../judges/reply.js";
@@ -92,9 +92,7 @@ export class BatchGatherer {
     const endpoint = endpointOf(judge);
     if (identity.panel !== undefined) throw panelTakesNone();
     if (endpoint === undefined || batchProtocolOf(endpoint.provider) === undefined) {
-      throw new AdkMetricsError("invalid_input", `${identity.label ?? "this judge"} takes no batches`, {
-        help: "OpenAI, servers that speak its protocol, Anthropic and the Gemini API do",
-      });
+      throw noBatches(identity.label ?? "this judge");
     }
     const { label = "" } = identity;
     return makeJudge(identity, async (request, signal) => {
@@ -150,7 +148,7 @@ export class BatchGatherer {
   }
 }
 
-const UNASKED = "the question was not asked: the batches ended before it could be, or --max-calls was reached";
+const UNASKED = "the question was not asked: the batches ended earlier, or --max-calls was reached";
 
 function errorOf({ message, status }: Pick<BatchFailure, "message" | "status">): AdkMetricsError {
   return new AdkMetricsError("judge_failed", message, {

@@ -90,6 +90,12 @@ export function batchProtocolOf(provider: Provider): BatchProtocol | undefined {
   }
 }
 
+/** The error for a judge whose provider has no batches. */
+export function noBatches(judge: string): AdkMetricsError {
+  const help = "OpenAI, servers with its protocol, Anthropic and the Gemini API do";
+  return new AdkMetricsError("invalid_input", `${judge} does not support batches`, { help });
+}
+
 /** Servers that speak a provider's protocol often know nothing of batches. */
 const WITHOUT_BATCHES = [404, 405, 501];
 
@@ -104,9 +110,9 @@ async function sending(server: BatchServer, url: string, sent: Sent): Promise<Fi
   } catch (cause) {
     if (!isAdkMetricsError(cause) || !WITHOUT_BATCHES.includes(cause.status ?? 0)) throw cause;
     const { origin, pathname } = new URL(url);
-    throw new AdkMetricsError("judge_failed", `the server has no batches: ${cause.message}`, {
+    throw new AdkMetricsError("judge_failed", `the server does not support batches: ${cause.message}`, {
       path: `${origin}${pathname}`,
-      help: "Ask it one by one, without batches; or check the address, which ends with the version",
+      help: "Ask without batches, or check the address, which has to end with the version",
       retryable: false,
       status: cause.status as number,
       cause,
@@ -155,7 +161,7 @@ const openai = (path: string): BatchProtocol => {
       const files = [textOf(batch.output_file_id), textOf(batch.error_file_id)].flatMap((file) => file ?? []);
       const problems = itemsOf(fieldsOf(batch.errors).data).map(({ line, code, message }) => ({
         line: typeof line === "number" && line >= 1 ? line - 1 : undefined,
-        message: server.redacted(textOf(message) ?? textOf(code) ?? "the server does not say why"),
+        message: server.redacted(textOf(message) ?? textOf(code) ?? "the server gave no reason"),
       }));
       return {
         state,
@@ -303,7 +309,7 @@ const gemini: BatchProtocol = {
     });
     const place = begun.headers.get("x-goog-upload-url") ?? "";
     if (!URL.canParse(place) || new URL(place).origin !== new URL(server.url).origin) {
-      throw new AdkMetricsError("judge_failed", "the server names no place of its own for a file", {
+      throw new AdkMetricsError("judge_failed", "the server gave no upload address on its own origin", {
         retryable: false,
       });
     }
@@ -340,7 +346,7 @@ const gemini: BatchProtocol = {
       isOver: ["succeeded", "partially_succeeded", "failed", "cancelled", "expired"].includes(state),
       done: sum([successfulRequestCount, failedRequestCount]),
       ...(state === "failed" && !hasRows
-        ? { refused: [{ line: undefined, message: server.redacted(error ?? "the server does not say why") }] }
+        ? { refused: [{ line: undefined, message: server.redacted(error ?? "the server gave no reason") }] }
         : {}),
       async *rows() {
         for (const row of itemsOf(fieldsOf(output.inlinedResponses).inlinedResponses)) {
@@ -391,7 +397,7 @@ function answered(status: number, body: unknown): RawAnswer {
 
 /** For a question that did not reach the model, and may be asked again. */
 function unanswered(why: string): RawAnswer {
-  const message = `the batch has no answer${why === "" ? "" : `: ${why}`}`;
+  const message = `the batch contains no answer${why === "" ? "" : `: ${why}`}`;
   return { answer: { failed: { message, retryable: true } }, body: new Uint8Array() };
 }
 
@@ -410,7 +416,7 @@ function stateOf(value: unknown): string {
 function idIn(value: unknown, what: string): string {
   const id = textOf(value);
   if (id !== undefined && isId(id)) return id;
-  throw new AdkMetricsError("judge_failed", `the server gave the ${what} no id`, { retryable: false });
+  throw new AdkMetricsError("judge_failed", `the server did not give the ${what} an id`, { retryable: false });
 }
 
 /** Google's counts are texts. */

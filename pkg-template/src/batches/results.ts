@@ -22,7 +22,7 @@ export interface BatchResults {
   failures: Map<string, AdkMetricsError>;
 }
 
-/** What a batch that was refused as a whole comes to: no row. */
+/** The result of a batch that was refused as a whole: no rows. */
 export function noResults(questions: readonly NotedQuestion[]): BatchResults {
   return {
     hasRows: false,
@@ -91,7 +91,7 @@ export function* failuresOf(
     if (failure === undefined && refusals.size > 0) continue;
     if (failure !== undefined) yield [key, failure];
     else if (refused === undefined)
-      yield [key, failed(`the batch is ${state} and has no answer to this question`, true)];
+      yield [key, failed(`the batch is ${state} and contains no answer to this question`, true)];
     else {
       const reason = first === undefined ? "" : `: ${first.message}`;
       yield [key, failed(`the batch was refused${reason}`, TEMPORARY.test(first?.message ?? ""))];

@@ -78,12 +78,12 @@ export class BatchServer {
   async json(url: string, sent?: Sent): Promise<Fields> {
     const response = await this.ask(url, sent);
     const { bytes, isWhole } = await this.#guarded(url, () => bytesOf(response, LONGEST_JSON));
-    if (!isWhole) throw this.#failed(`${addressOf(url)} gave an answer of more than ${LONGEST_JSON} bytes`, false);
+    if (!isWhole) throw this.#failed(`${addressOf(url)} sent an answer of more than ${LONGEST_JSON} bytes`, false);
     try {
       return fieldsOf(parseJson(new TextDecoder().decode(bytes)));
     } catch {
       // What is no JSON may have the key in it, of which the parser's message shows a part.
-      throw this.#failed(`${addressOf(url)} gave no JSON`, true);
+      throw this.#failed(`${addressOf(url)} did not send JSON`, true);
     }
   }
 
@@ -106,7 +106,7 @@ export class BatchServer {
         const { done, value } = await this.#guarded(url, () => reader.read());
         length += value?.length ?? 0;
         if (length > most) {
-          throw this.#failed(`${addressOf(url)} gave an answer of more than ${most} bytes`, false);
+          throw this.#failed(`${addressOf(url)} sent an answer of more than ${most} bytes`, false);
         }
         yield* line.push(done ? decoder.decode() : decoder.decode(value, { stream: true }));
         if (done) {
@@ -127,7 +127,7 @@ export class BatchServer {
     } catch (error) {
       if (isAdkMetricsError(error)) return error.message;
     }
-    return "the server does not say why";
+    return "the server gave no reason";
   }
 
   /** Waits before another attempt. */
@@ -141,7 +141,8 @@ export class BatchServer {
     const response = await this.#guarded(url, () => send(url, { ...init, redirect: "manual", signal: this.signal }));
     if (response.ok) return response;
     const { status } = response;
-    if (status >= 300 && status < 400) throw this.#failed(`${addressOf(url)} redirects, which is not followed`, false);
+    if (status >= 300 && status < 400)
+      throw this.#failed(`${addressOf(url)} redirects, and redirects are not followed`, false);
     const headers: Record<string, string> = {};
     for (const name of ANSWER_HEADERS) {
       const value = response.headers.get(name);

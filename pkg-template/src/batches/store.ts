@@ -9,7 +9,7 @@ import type { JudgeCache, JudgeReply, JudgeRequest } from "../types.js";
 import { Draft } from "./draft.js";
 import { openAnew } from "./files.js";
 import { type BatchFailure, BatchFolder, type BatchRecord, idOf, type NotedQuestion } from "./folder.js";
-import { type BatchProtocol, batchProtocolOf, type BatchLook } from "./protocols.js";
+import { type BatchProtocol, batchProtocolOf, type BatchLook, noBatches } from "./protocols.js";
 import { downloadResults, failuresOf, noResults } from "./results.js";
 import { BatchServer, sleep } from "./server.js";
 import type { Endpoint, Provider } from "../judges/endpoint.js";
@@ -407,7 +407,7 @@ export class BatchStore {
     if (code === "invalid_input") return error;
     return new AdkMetricsError(code, `batch ${id ?? name}: ${message}`, {
       path: join(this.#folder.path, name),
-      help: "If that stays so, remove the folder, and its questions are asked again",
+      help: "If the problem persists, remove the folder: its questions are then asked again",
       retryable: retryable === true,
       ...(status === undefined ? {} : { status }),
       cause: error,
@@ -421,10 +421,10 @@ export class BatchStore {
     if (endpoint.label === record.label) return endpoint;
     throw new AdkMetricsError(
       "invalid_input",
-      `a batch was sent to ${record.label}, and now ${endpoint.label} is asked`,
+      `the batch was sent to ${record.label}, but the judge is now ${endpoint.label}`,
       {
         path: this.#folder.recordFile(record.name),
-        help: "Set the environment as it was when the batch was sent; or remove the batch's folder, and its questions are asked again",
+        help: "Set the environment as it was when the batch was sent, or remove the batch's folder: its questions are then asked again",
       },
     );
   }
@@ -444,7 +444,5 @@ export class BatchStore {
 function protocolOf(provider: Provider): BatchProtocol {
   const protocol = batchProtocolOf(provider);
   if (protocol !== undefined) return protocol;
-  throw new AdkMetricsError("invalid_input", `${provider} takes no batches`, {
-    help: "OpenAI, servers that speak its protocol, Anthropic and the Gemini API do",
-  });
+  throw noBatches(provider);
 }

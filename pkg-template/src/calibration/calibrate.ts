@@ -160,7 +160,7 @@ function passRatesOf(
     return {
       judge,
       reason:
-        "all labels are of verdicts that were chosen because they look doubtful, which says nothing of the others",
+        "all labels are of verdicts that were chosen because they look doubtful, which says nothing about the others",
     };
   }
   const people = shareOf(random, (one) => one.people, confidence) as Estimate;
@@ -172,8 +172,8 @@ function passRatesOf(
       people,
       reason:
         all === undefined
-          ? "it takes five labels that pass and five that fail"
-          : `every labelled verdict ${all}, so it is not known how often the judge errs about others`,
+          ? "that takes at least five labels that pass and five that fail"
+          : `every labelled verdict ${all}, so the judge's error rate for the others is unknown`,
     };
   }
   const powered = predictionPowered(judged, confidence);
@@ -190,7 +190,7 @@ function passRatesOf(
   return {
     judge,
     people,
-    ...(estimate === undefined ? { reason: "the judge does no better than chance" } : { corrected: estimate }),
+    ...(estimate === undefined ? { reason: "the judge is no better than chance" } : { corrected: estimate }),
     ...(powered === undefined ? {} : { powered }),
   };
 }
@@ -236,5 +236,5 @@ function disagreementOf({ verdict, passes, score }: Labelled): Disagreement[] {
   ];
 }
 
-/** Scores that are apart by less than this share of their scale are as good as equal: one of the points from 1 to 5. */
+/** Scores that are apart by less than this share of their scale count as equal: one of the points from 1 to 5. */
 const NOTEWORTHY = 0.5;

@@ -47,7 +47,7 @@ export function compareJudges(
       return verdict === undefined ? [] : [{ label, other: verdict }];
     });
     if (both.length === 0) {
-      throw new AdkMetricsError("invalid_input", "there is no labelled verdict that both judges gave", {
+      throw new AdkMetricsError("invalid_input", "the two judges have no labelled verdict in common", {
         path: "labels",
         help: "Compare results of the same cases, runs and metrics",
       });
@@ -130,14 +130,12 @@ function notesOf(both: readonly Both[], labelled: number): string[] {
   const notes: string[] = [];
   if (both.length < labelled) {
     notes.push(
-      `${labelled - both.length} of ${labelled} labelled verdicts are in the first results only, and left out`,
+      `${labelled - both.length} of ${labelled} labelled verdicts are left out, because only the first results have them`,
     );
   }
   const changed = both.filter(({ label, other }) => answerOf(label.verdict) !== answerOf(other)).length;
   if (changed > 0) {
-    notes.push(
-      `the agent's answer differs in ${changed} of ${both.length}: labels are about one of the two answers only`,
-    );
+    notes.push(`in ${changed} of ${both.length}, the agent's answers differ, so a label is right for only one of them`);
   }
   return notes;
 }

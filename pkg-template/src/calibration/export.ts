@@ -76,9 +76,9 @@ function chosen(results: ResultsInput | readonly ResultsInput[], options: Verdic
   const wanted = verdicts.filter((verdict) => (asked.size === 0 || asked.has(verdict.metricName)) && isAsked(verdict));
   if (wanted.length === 0) {
     const names = [...new Set(verdicts.map(({ metricName }) => metricName))];
-    throw new AdkMetricsError("invalid_input", "there is no verdict to label", {
+    throw new AdkMetricsError("invalid_input", "there are no verdicts to label", {
       path: "results",
-      help: names.length === 0 ? "The results have no verdict at all" : `There are verdicts of ${names.join(", ")}`,
+      help: names.length === 0 ? "The results have no verdicts at all" : `There are verdicts of ${names.join(", ")}`,
     });
   }
   const ordered = random

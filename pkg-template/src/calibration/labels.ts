@@ -65,7 +65,7 @@ function parsed(text: string, line: number): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new AdkMetricsError("invalid_json", `the labels are no JSON: ${(cause as Error).message}`, {
+    throw new AdkMetricsError("invalid_json", `the labels are not JSON: ${(cause as Error).message}`, {
       path: "labels",
       line,
       help: HELP,
@@ -110,7 +110,8 @@ function csvRows(text: string): LabelRow[] {
   const columns = header?.cells.map((name) => name.trim()) ?? [];
   const found = fieldsOf(columns);
   refuseUnread("column", found, columns, header?.line ?? 1);
-  if (rows.length === 0) throw unusable("there are no labels: only the names of columns", header?.line, HELP);
+  if (rows.length === 0)
+    throw unusable("there are no labels: the file contains only the column names", header?.line, HELP);
   return rows.map(({ line, cells }, at) => ({
     line,
     at: at + 1,
@@ -142,7 +143,7 @@ function refuseUnread(
     const meant = NAMES[field].map((name) => closest(name, others)).find((name) => name !== undefined);
     const name = NAMES[field][0] as string;
     const message = `the labels have no ${what} \`${name}\``;
-    if (meant !== undefined) throw unusable(message, line, `Is \`${meant}\` meant to be \`${name}\`?`);
+    if (meant !== undefined) throw unusable(message, line, `Did you mean \`${name}\` by \`${meant}\`?`);
     if (REQUIRED.some((one) => one === field)) {
       const present = names.filter((one) => one !== "").slice(0, 20);
       throw unusable(message, line, `${HELP}. The ${what}s are ${present.join(", ") || "none"}`);

@@ -101,8 +101,8 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
       undecided.push({ verdict: first.verdict, categories });
       problems.push({
         ...positionOf((single.at(-1) as Reading).row),
-        message: `annotators disagree, as many for as against: ${single.map(({ annotator, passes }) => `${annotator || "no name"} ${passes ? "passes" : "fails"} it`).join(", ")}`,
-        help: "It counts for how far they agree, not for the judge. Agree on one label, or have another person decide",
+        message: `annotators disagree, and neither side has a majority: ${single.map(({ annotator, passes }) => `${annotator || "no name"} ${passes ? "passes" : "fails"} it`).join(", ")}`,
+        help: "The labels count for the agreement of annotators, but not for the judge. Agree on one label, or let another person decide",
       });
       continue;
     }
@@ -129,7 +129,7 @@ function wrongChoice({ fields }: LabelRow): Wrong | undefined {
   if (["", "random", "doubtful"].includes(chosen)) return undefined;
   return {
     message: `\`chosen\` cannot be ${JSON.stringify(chosen.slice(0, 40))}`,
-    help: "It is random, doubtful or empty",
+    help: "Expected random, doubtful or nothing",
   };
 }
 
@@ -153,7 +153,7 @@ function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: V
     const evalId = text(fields.evalId);
     const ofCase = byId.get(evalId);
     if (ofCase === undefined) {
-      return unknown("case", evalId, [...byId.keys()], "Cases go by their eval id");
+      return unknown("case", evalId, [...byId.keys()], "Cases are identified by their eval id");
     }
     const [metric, rubric] = [canonicalName(text(fields.metricName)), text(fields.rubricId)];
     const inSet = narrowed(ofCase, text(fields.evalSetId), ({ evalSetId }) => evalSetId);
@@ -169,7 +169,7 @@ function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: V
     if (sets.length > 1) {
       return {
         message: `several evalsets have a case \`${evalId}\`: ${sets.join(", ")}`,
-        help: "Say which in the column evalset",
+        help: "Enter which one in the column evalset",
       };
     }
     const ofMetric = inSet.filter(({ metricName }) => metricName === metric);
@@ -180,7 +180,11 @@ function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: V
     const ofRubric = ofMetric.filter(({ rubricId = "" }) => spellings(rubricId).has(rubric));
     if (ofRubric.length === 0) {
       const names = valuesOf(ofMetric, ({ rubricId = "" }) => rubricId).filter((name) => name !== "");
-      if (rubric === "") return { message: "the label names no rubric", help: `The rubrics are ${names.join(", ")}` };
+      if (rubric === "")
+        return {
+          message: "the label does not say which rubric it is for",
+          help: `The rubrics are ${names.join(", ")}`,
+        };
       return unknown(
         "rubric",
         rubric,
@@ -197,14 +201,14 @@ function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { v
   const ofRun = narrowed(found, run, (one) => String(one.run));
   if (ofRun === undefined) {
     return {
-      message: `there is no run ${run} of this case with this verdict`,
-      help: `It was run ${runs === 1 ? "once" : `${runs} times`}`,
+      message: `this case has no run ${run} with this verdict`,
+      help: `It has ${runs === 1 ? "one run" : `${runs} runs`}`,
     };
   }
   if (run === "" && runs > 1) {
     return {
-      message: `the case was run ${runs} times, and the label does not say which run it is about`,
-      help: "Say which in the column run, from 1 up",
+      message: `the case has ${runs} runs, and the label does not say which one it is for`,
+      help: "Enter which one in the column run, from 1 up",
     };
   }
   const isWhole = ofRun.every((one) => one.turn === undefined);
@@ -220,8 +224,8 @@ function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { v
   }
   if (turn === "" && turns > 1) {
     return {
-      message: `the case has ${turns} turns, and the label does not say which it is about`,
-      help: "Say which in the column turn, from 1 up",
+      message: `the case has ${turns} turns, and the label does not say which one it is for`,
+      help: "Enter which one in the column turn, from 1 up",
     };
   }
   return { verdict: ofTurn[0] as Verdict };
@@ -246,7 +250,8 @@ function unknown(what: string, name: string, known: readonly string[], otherwise
   const meant = closest(name, known);
   const help = meant === undefined ? otherwise : `Did you mean ${meant}?`;
   return {
-    message: name === "" ? `the label names no ${what}` : `there is no ${what} \`${name}\` in the results`,
+    message:
+      name === "" ? `the label does not say which ${what} it is for` : `there is no ${what} \`${name}\` in the results`,
     ...(help === "" ? {} : { help }),
   };
 }
@@ -279,11 +284,13 @@ function withoutRepeated(readings: readonly Reading[], problems: LabelProblem[])
     const where = first.row.line === undefined ? `label ${first.row.at}` : `line ${first.row.line}`;
     const isSame = (one: Reading): boolean => one.passes === first.passes && one.score === first.score;
     const help =
-      first.annotator === "" ? "If these are two people, name them in the column annotator" : "Leave one of them out";
+      first.annotator === ""
+        ? "If two people gave them, enter their names in the column annotator"
+        : "Remove one of them";
     for (const one of others) {
       const message = isSame(one)
         ? `this verdict is labelled twice, also in ${where}; it counts once`
-        : `this verdict is labelled otherwise in ${where}; neither counts`;
+        : `this verdict is labelled differently in ${where}; neither counts`;
       problems.push({ ...positionOf(one.row), message, help });
     }
     return others.every(isSame) ? [first] : [];

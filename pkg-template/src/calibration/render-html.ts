@@ -88,7 +88,12 @@ ${more > 0 ? html`<p class="muted">${amountText(more)} more are in JSON.</p>` : 
       ...sections,
       ...(disagreements.length === 0
         ? []
-        : [section(`${count(disagreements.length, "disagreement")}, those first of which the judge was surest`, list)]),
+        : [
+            section(
+              `${count(disagreements.length, "disagreement")}, starting with those where the judge was most certain`,
+              list,
+            ),
+          ]),
     ],
   };
 }
@@ -113,8 +118,8 @@ function confusionTable({ confusion, labelled }: SubjectCalibration): Markup {
     html`<td class="${amount === 0 ? "same" : tone}"><b>${amountText(amount)}</b>${meaning}, ${percent(amount / labelled)}</td>`;
   return html`<table class="confusion"><caption class="vh">Verdicts of the judge and of people</caption>
 <thead><tr><td class="vh"></td><th scope="col">People pass</th><th scope="col">People fail</th></tr></thead>
-<tbody><tr><th scope="row">The judge passes</th>${cell(bothPass, "passed", "both pass")}${cell(onlyJudge, "failed", "slips through")}</tr>
-<tr><th scope="row">The judge fails</th>${cell(onlyPeople, "failed", "failed wrongly")}${cell(bothFail, "passed", "both fail")}</tr></tbody></table>`;
+<tbody><tr><th scope="row">The judge passes</th>${cell(bothPass, "passed", "both pass")}${cell(onlyJudge, "failed", "wrongly passed")}</tr>
+<tr><th scope="row">The judge fails</th>${cell(onlyPeople, "failed", "wrongly failed")}${cell(bothFail, "passed", "both fail")}</tr></tbody></table>`;
 }
 
 /** A figure with its place on a scale, and what it means. */
@@ -134,16 +139,16 @@ function estimatesOf(one: SubjectCalibration): Figure[] {
   const share = (name: string, estimate: Estimate | undefined, meaning: string): Figure[] =>
     estimate === undefined ? [] : [{ name, estimate, isShare: true, meaning }];
   return [
-    ...share("Agreement", agreement, "how often the judge and people say the same"),
-    ...share("Sensitivity", sensitivity, "what the judge passes of what people pass"),
-    ...share("Specificity", specificity, "what it fails of what people fail"),
+    ...share("Agreement", agreement, "how often the judge and people agree"),
+    ...share("Sensitivity", sensitivity, "fraction of what people pass that the judge passes"),
+    ...share("Specificity", specificity, "fraction of what people fail that the judge fails"),
     {
       name: "Cohen’s kappa",
       estimate: isKnown ? kappa : undefined,
       isShare: false,
       meaning: isKnown
         ? "agreement beyond chance: 1 is perfect, 0 is guessing"
-        : "one of them says the same of everything",
+        : "unknown: the judge or the people give everything the same label",
     },
     ...(scores?.weightedKappa === undefined
       ? []
@@ -152,7 +157,7 @@ function estimatesOf(one: SubjectCalibration): Figure[] {
             name: "Weighted kappa",
             estimate: scores.weightedKappa,
             isShare: false,
-            meaning: `the same by scores from ${scores.least} to ${scores.most}, where being far off counts more`,
+            meaning: `the same for scores from ${scores.least} to ${scores.most}, where large differences count more`,
           },
         ]),
     ...(alpha === undefined
@@ -162,13 +167,17 @@ function estimatesOf(one: SubjectCalibration): Figure[] {
             name: "Krippendorff’s alpha",
             estimate: alpha,
             isShare: false,
-            meaning: `how far people agree, over ${count(alpha.verdicts, "verdict")} with several labels; a judge cannot be held to more`,
+            meaning: `how much people agree, over ${count(alpha.verdicts, "verdict")} with several labels; a judge cannot be expected to do better`,
           },
         ]),
-    ...share("Pass rate by the judge", { value: passRate.judge }, "the share of all verdicts that it passes"),
-    ...share("Pass rate, corrected", passRate.corrected, "for how often the judge errs each way"),
-    ...share("Pass rate, powered", passRate.powered, "by the labels, with the judge’s verdicts where there are none"),
-    ...share("Pass rate by the labels", passRate.people, "the share of the labelled ones that people pass"),
+    ...share("Pass rate by the judge", { value: passRate.judge }, "fraction of all verdicts that it passes"),
+    ...share("Pass rate, corrected", passRate.corrected, "for the judge’s errors in both directions"),
+    ...share(
+      "Pass rate, prediction-powered",
+      passRate.powered,
+      "from the labels, and the judge’s verdicts where there are none",
+    ),
+    ...share("Pass rate by the labels", passRate.people, "fraction of the labelled verdicts that people pass"),
   ];
 }
 
@@ -188,9 +197,9 @@ function estimatesTable(figures: readonly Figure[]): Markup {
   const headings = [
     { text: "Figure" },
     { text: "Value", numeric: true },
-    { text: "Where it lies" },
+    { text: "On a scale" },
     { text: "Interval", numeric: true },
-    { text: "What it is" },
+    { text: "Meaning" },
   ];
   return gridTable("Figures", "stack estimates", headings, rows);
 }
@@ -224,7 +233,7 @@ function curve({ counts }: Consistency): Markup | undefined {
   const counted = points.filter(({ isForeseen }) => !isForeseen);
   const foreseen = points.slice(Math.max(0, counted.length - 1));
   const isRight = counts.some(({ right }) => right !== undefined);
-  const label = `${isRight ? "Right" : "The verdict of all samples"}, by samples asked`;
+  const label = `${isRight ? "Correct verdicts" : "Same verdict as with all samples"}, by samples asked`;
   const said = points.map(({ samples, share }) => `${samples}: ${percent(share)}`).join(", ");
   return html`<svg class="curve" viewBox="0 0 560 172" role="img" aria-label="${label}: ${said}">
 <text x="0" y="32">100 %</text><text x="0" y="148">${percent(floor)}</text><path class="axis" d="M52 28h488M52 144h488"/>
@@ -233,7 +242,7 @@ ${points.map(
   ({ samples, share, isForeseen }) =>
     html`<circle class="${isForeseen ? "foreseen" : "counted"}" cx="${x(samples)}" cy="${y(share)}" r="4"/><text x="${x(samples)}" y="${short(Number(y(share)) - 9)}" text-anchor="middle">${percent(share)}</text><text x="${x(samples)}" y="164" text-anchor="middle">${samples}</text>`,
 )}</svg>
-<p class="muted">${label}${foreseen.length < 2 ? "" : "; dashed is foreseen"}.</p>`;
+<p class="muted">${label}${foreseen.length < 2 ? "" : "; dashed is estimated"}.</p>`;
 }
 
 function disagreementItem(one: Disagreement): Markup {
@@ -270,15 +279,18 @@ function pricesTable(judges: readonly JudgePrice[]): Markup {
     const cost = costPerVerdict === undefined ? undefined : Number(costPerVerdict.toPrecision(3));
     return html`<tr><th scope="row"><b>${LETTERS[at]}</b> ${names.map(oneLine).join(", ")}</th>
 <td class="num" data-label="Verdicts">${amountText(verdicts)}</td>
-<td class="num" data-label="Calls a verdict">${callsPerVerdict === undefined ? "–" : amountText(callsPerVerdict, 1)}</td>
-<td class="num" data-label="Tokens a verdict">${tokensPerVerdict === undefined ? "–" : amountText(tokensPerVerdict)}</td>
-<td class="num" data-label="Cost a verdict">${cost ?? "–"}</td></tr>`;
+<td class="num" data-label="Calls per verdict">${callsPerVerdict === undefined ? "–" : amountText(callsPerVerdict, 1)}</td>
+<td class="num" data-label="Tokens per verdict">${tokensPerVerdict === undefined ? "–" : amountText(tokensPerVerdict)}</td>
+<td class="num" data-label="Cost per verdict">${cost ?? "–"}</td></tr>`;
   });
   const headings = [
     { text: "Judge" },
-    ...["Verdicts", "Calls a verdict", "Tokens a verdict", "Cost a verdict"].map((text) => ({ text, numeric: true })),
+    ...["Verdicts", "Calls per verdict", "Tokens per verdict", "Cost per verdict"].map((text) => ({
+      text,
+      numeric: true,
+    })),
   ];
-  return gridTable("What verdicts took", "sets stack", headings, rows);
+  return gridTable("Cost of verdicts", "sets stack", headings, rows);
 }
 
 function comparedMarkup(one: SubjectComparison): Markup {
@@ -291,8 +303,8 @@ function comparedMarkup(one: SubjectComparison): Markup {
       isShare: true,
       meaning: `of ${count(labelled, "labelled verdict")}`,
     },
-    { name: "B agrees with people", estimate: second, isShare: true, meaning: "of the same" },
-    { name: "A minus B", estimate: difference, isShare: false, meaning: "above 0 is in favour of A", reach },
+    { name: "B agrees with people", estimate: second, isShare: true, meaning: "of the same verdicts" },
+    { name: "A minus B", estimate: difference, isShare: false, meaning: "above 0, A is better", reach },
   ];
   const [counted, verdict] = chanceSentences(one);
   return html`<p class="lead"><b>${verdict}</b> ${counted}</p>

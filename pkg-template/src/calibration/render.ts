@@ -66,7 +66,7 @@ function sheetOf(found: Calibration | JudgeComparison): Section[] {
       ? []
       : [
           {
-            title: `${count(disagreements.length, "disagreement")}, those first of which the judge was surest`,
+            title: `${count(disagreements.length, "disagreement")}, starting with those where the judge was most certain`,
             lines: [
               ...disagreements.slice(0, MOST_SHOWN).map(disagreementText),
               ...(more > 0 ? [`… and ${amountText(more)} more; JSON has them all`] : []),

@@ -50,7 +50,7 @@ function calibrationOf(given: unknown): Calibration {
     try {
       value = parseJson(text.replace(/^\uFEFF/, ""));
     } catch (cause) {
-      throw new AdkMetricsError("invalid_json", `the calibration is no JSON: ${(cause as Error).message}`, {
+      throw new AdkMetricsError("invalid_json", `the calibration is not JSON: ${(cause as Error).message}`, {
         path: "calibration",
         cause,
       });

@@ -32,7 +32,7 @@ export function checkUsable({ labelled, given, problems }: Matched): void {
   const [first] = problems;
   throw new AdkMetricsError(
     "invalid_input",
-    given === 0 ? "no label is filled in" : `none of the labels can be used: ${first?.message ?? ""}`,
+    given === 0 ? "no labels are filled in" : `none of the labels can be used: ${first?.message ?? ""}`,
     {
       path: "labels",
       ...(first?.line === undefined ? {} : { line: first.line }),

@@ -77,7 +77,7 @@ function setOf(given: unknown, path: string): { set: Fields; path: string } {
     try {
       value = parseJson(text.replace(/^\uFEFF/, ""));
     } catch (cause) {
-      throw new AdkMetricsError("invalid_json", `the results are no JSON: ${(cause as Error).message}`, {
+      throw new AdkMetricsError("invalid_json", `the results are not JSON: ${(cause as Error).message}`, {
         path,
         cause,
       });
@@ -85,7 +85,7 @@ function setOf(given: unknown, path: string): { set: Fields; path: string } {
   }
   if (isObject(value) && Array.isArray(valueOf(value as Fields, "evalCaseResults")))
     return { set: value as Fields, path };
-  const help = "Pass what evaluate() resolves to, or what `eval --format json` writes";
+  const help = "Pass the result of evaluate(), or what `eval --format json` writes";
   throw unexpected("results of an evaluation", value, path, help);
 }
 

@@ -19,7 +19,7 @@ import type {
 export function checkFound(given: unknown): void {
   if (isObject(given) && "subjects" in given && Array.isArray(given.subjects)) return;
   const { message, path = "" } = unexpected("a calibration, or a comparison of judges", given, "calibration");
-  const help = "Pass what calibrate() or compareJudges() gives";
+  const help = "Pass the result of calibrate() or compareJudges()";
   throw new AdkMetricsError("invalid_input", message, { path, help });
 }
 
@@ -64,21 +64,21 @@ export function sentencesOf(one: SubjectCalibration, confidence: number): string
     specificity === undefined ? undefined : `fails ${shareText(specificity, confidence)} of what people fail`;
   const both = [passes, fails].filter((part) => part !== undefined).join(", and ");
   return [
-    `The judge and people say the same in ${shareText(agreement, confidence)} of ${count(labelled, "labelled verdict")}, of ${amountText(verdicts)} in all.`,
+    `The judge agrees with people in ${shareText(agreement, confidence)} of ${count(labelled, "labelled verdict")}, out of ${amountText(verdicts)} verdicts.`,
     ...(kappa === undefined || (kappa.low === undefined && kappa.value < 1)
-      ? ["How much of that is more than chance cannot be estimated: one of them gives everything the same label."]
-      : [`Beyond chance: kappa ${numberText(kappa)}, where 1 is perfect and 0 is what guessing gives.`]),
+      ? ["Agreement beyond chance cannot be estimated, because the judge or the people give everything the same label."]
+      : [`Agreement beyond chance: kappa ${numberText(kappa)}, where 1 is perfect and 0 is guessing.`]),
     ...(scores?.weightedKappa === undefined
       ? []
       : [
-          `By scores from ${scores.least} to ${scores.most}: weighted kappa ${numberText(scores.weightedKappa)}; being far off counts more.`,
+          `For scores from ${scores.least} to ${scores.most}: weighted kappa ${numberText(scores.weightedKappa)}, where large differences count more.`,
         ]),
     ...(both === "" ? [] : [`It ${both}.`]),
     ...rateSentences(passRate, confidence),
     ...(alpha === undefined
       ? []
       : [
-          `People agree with each other: Krippendorff's alpha ${numberText(alpha)}, where 1 is perfect, over ${count(alpha.verdicts, "verdict")} with several labels. A judge cannot be held to more.`,
+          `People agree with each other: Krippendorff's alpha ${numberText(alpha)}, where 1 is perfect, over ${count(alpha.verdicts, "verdict")} with several labels. A judge cannot be expected to do better.`,
         ]),
     ...(one.consistency === undefined ? [] : consistencySentences(one.consistency)),
     ...cautionsOf(one),
@@ -90,12 +90,12 @@ export function cautionsOf({ labelled, doubtful }: SubjectCalibration): string[]
   return [
     ...(doubtful > 0 && doubtful < labelled
       ? [
-          `${amountText(doubtful)} of the labels are of verdicts that were chosen as doubtful: agreement is likely higher elsewhere. Pass rates are made without them.`,
+          `${amountText(doubtful)} of the labels are of verdicts chosen as doubtful: agreement on the others is probably higher. Pass rates are estimated without them.`,
         ]
       : doubtful > 0
-        ? ["All labels are of verdicts that were chosen as doubtful: agreement is likely higher elsewhere."]
+        ? ["All labels are of verdicts chosen as doubtful: agreement on the others is probably higher."]
         : []),
-    ...(labelled < FEW ? [`These are few labels, so the intervals are wide: label ${FEW} or more.`] : []),
+    ...(labelled < FEW ? [`There are few labels, so the intervals are wide: label ${FEW} verdicts or more.`] : []),
   ];
 }
 
@@ -105,8 +105,8 @@ function rateSentences(
 ): string[] {
   const parts = [
     `${percent(judge)} by the judge`,
-    ...(corrected === undefined ? [] : [`${shareText(corrected, confidence)} when corrected for its errors`]),
-    ...(powered === undefined ? [] : [`${shareText(powered, confidence)} from the labels with the judge's help`]),
+    ...(corrected === undefined ? [] : [`${shareText(corrected, confidence)} corrected for its errors`]),
+    ...(powered === undefined ? [] : [`${shareText(powered, confidence)} from the labels and the judge's verdicts`]),
     ...(people === undefined ? [] : [`${shareText(people, confidence)} from the labels alone`]),
   ];
   return [`Pass rate: ${parts.join("; ")}.`, ...(reason === undefined ? [] : [`It cannot be corrected: ${reason}.`])];
@@ -117,14 +117,16 @@ export function consistencySentences({ questions, agreement, split, stoppedEarly
   const odd = counts.filter(({ samples }) => samples % 2 === 1);
   const counted = odd.map(({ samples, same, right, isForeseen }) => {
     const share = right ?? same;
-    return share === undefined ? "" : `${samples}: ${percent(share)}${isForeseen ? " (foreseen)" : ""}`;
+    return share === undefined ? "" : `${samples}: ${percent(share)}${isForeseen ? " (estimated)" : ""}`;
   });
   const isRight = counts.some(({ right }) => right !== undefined);
   return [
     `Two samples of one question agree in ${percent(agreement)}; the samples of ${amountText(split)} of ${count(questions, "question")} disagree${stoppedEarly > 0 ? ` (early stopping left samples out in ${amountText(stoppedEarly)})` : ""}.`,
     ...(counted.length === 0
       ? []
-      : [`${isRight ? "Right" : "Same verdict as with all samples"}, by samples asked: ${counted.join(", ")}.`]),
+      : [
+          `${isRight ? "Correct verdicts" : "Same verdict as with all samples"}, by samples asked: ${counted.join(", ")}.`,
+        ]),
   ];
 }
 
@@ -200,7 +202,7 @@ export function priceText({ callsPerVerdict, tokensPerVerdict, costPerVerdict }:
     ...(tokensPerVerdict === undefined ? [] : [`${amountText(tokensPerVerdict)} tokens`]),
     ...(costPerVerdict === undefined ? [] : [`cost ${Number(costPerVerdict.toPrecision(3))}`]),
   ];
-  return parts.length === 0 ? "its results do not say what it took" : `${parts.join(", ")} a verdict`;
+  return parts.length === 0 ? "its results do not contain its calls and tokens" : `${parts.join(", ")} per verdict`;
 }
 
 export function nameOf({ judges }: JudgePrice, which: string): string {
@@ -216,7 +218,7 @@ export function comparisonSentences(one: SubjectComparison, confidence: number):
       ? ""
       : ` (${percent(confidence)} interval ${points(low)} to ${points(high)})`;
   return [
-    `A agrees with people in ${shareText(first, confidence)}, B in ${shareText(second, confidence)} of ${count(one.labelled, "labelled verdict")}: ${points(value)} points more for A${interval}.`,
+    `A agrees with people in ${shareText(first, confidence)}, B in ${shareText(second, confidence)} of ${count(one.labelled, "labelled verdict")}: A minus B is ${points(value)} points${interval}.`,
     ...chanceSentences(one),
   ];
 }
@@ -225,9 +227,9 @@ export function comparisonSentences(one: SubjectComparison, confidence: number):
 export function chanceSentences({ onlyFirst, onlySecond, pValue, better }: SubjectComparison): string[] {
   const chance = pValue < 0.001 ? "less than 0.1 %" : `${(pValue * 100).toFixed(1)} %`;
   return [
-    `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}. Judges that are equally good would differ so much in ${chance} of such comparisons.`,
+    `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}. Equally good judges would differ this much in ${chance} of such comparisons.`,
     better === "unclear"
-      ? "Which is better is not clear: the difference may be chance."
+      ? "It is unclear which is better: the difference may be chance."
       : `${better === "first" ? "A" : "B"} is better.`,
   ];
 }

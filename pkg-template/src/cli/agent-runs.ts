@@ -83,7 +83,7 @@ export class AgentRuns {
       if (folder !== undefined && kindOf(folder) === "folder" && isPython(folder)) {
         throw pythonAgent(folder, [folder, ...others].join(" "));
       }
-      throw new Mistake("no agent is named", { help: `adk-metrics ${command}` });
+      throw new Mistake("no agent specified", { help: `adk-metrics ${command}` });
     }
     this.#module = agent === undefined ? { file: "" } : agentModuleOf(agent);
     if (agent !== undefined) readDotenvBeside(this.#module.file);
@@ -93,7 +93,7 @@ export class AgentRuns {
       given.one("turn-timeout"),
     ];
     this.#numRuns = numRuns === undefined ? DEFAULT_NUM_RUNS : countOf("num-runs", numRuns);
-    const byDefault = numRuns === undefined ? " by default (--num-runs 1 for a single run)" : "";
+    const byDefault = numRuns === undefined ? " by default (for a single run: --num-runs 1)" : "";
     this.#often = `${count(this.#numRuns, "run")} each${byDefault}`;
     this.#options = {
       ...(parallelism === undefined ? {} : { parallelism: countOf("parallelism", parallelism) }),
@@ -281,5 +281,5 @@ export async function selectedIds(input: Input): Promise<string[]> {
 function secondsOf(option: string, value: string): number {
   const seconds = Number(value);
   if (/^[\d.]+$/.test(value) && seconds > 0 && Number.isFinite(seconds)) return seconds;
-  throw new Mistake(`--${option} cannot be \`${value}\``, { help: "It is a number of seconds above 0" });
+  throw new Mistake(`--${option} cannot be \`${value}\``, { help: "Expected a number of seconds above 0" });
 }

@@ -32,7 +32,7 @@ export function isPython(path: string): boolean {
   return ["agent.py", "__init__.py"].some((name) => kindOf(join(path, name)) === "file");
 }
 
-export const PYTHON_HELP = "An agent in Python cannot be run here: run it with google-adk";
+export const PYTHON_HELP = "This program cannot run agents written in Python: run it with google-adk";
 
 /**
  * An agent in Python where one is to be run.
@@ -40,9 +40,9 @@ export const PYTHON_HELP = "An agent in Python cannot be run here: run it with g
  * @param evalSets The evalsets that were named, as the command takes them.
  */
 export function pythonAgent(location: string, evalSets: string): Mistake {
-  return new Mistake("an agent in Python cannot be run here", {
+  return new Mistake("this agent is written in Python, which cannot be run here", {
     location,
-    help: `Run it with google-adk, and score its sessions, traces or results: adk-metrics eval ${evalSets} --actual <file>`,
+    help: `Run it with google-adk, then score its sessions, traces or results: adk-metrics eval ${evalSets} --actual <file>`,
   });
 }
 
@@ -60,9 +60,9 @@ export function agentModuleOf(given: string): ModuleName {
   const inside = AGENT_FILES.map((name) => join(found.file, name)).find((file) => kindOf(file) === "file");
   if (inside !== undefined) return { ...found, file: inside };
   if (isPython(found.file)) throw pythonAgent(given, "<evalset>");
-  throw new Mistake("the folder holds no agent", {
+  throw new Mistake("the folder contains no agent", {
     location: given,
-    help: `Name the module, or call it ${AGENT_FILES.slice(0, 4).join(", ")} or the like`,
+    help: `Specify the module's file, or name it ${AGENT_FILES.slice(0, 4).join(", ")} or similar`,
   });
 }
 
@@ -100,16 +100,16 @@ export async function loadAgent(module: ModuleName, timeoutMs: number): Promise<
 
 /** What helps if a function without parameters fails, which may be the agent itself. */
 const MAKER_HELP =
-  "It has no parameters, so it was called to make the agent. An agent takes the message as a parameter";
+  "The function has no parameters, so it was called to create the agent. An agent takes the message as a parameter";
 
 function chosen(exports: Exports, { file, name }: ModuleName): { value: unknown; name: string } {
   const names = [...new Set(layersOf(exports).flatMap((layer) => Object.keys(layer)))];
   const others = names.filter((key) => key !== "default" && key !== "module.exports");
-  const has = others.length === 0 ? "It exports nothing by name" : `It exports ${others.join(", ")}`;
+  const has = others.length === 0 ? "It has no named exports" : `It exports ${others.join(", ")}`;
   if (name !== undefined) {
     const value = exportOf(exports, name);
     if (value !== undefined) return { value, name };
-    throw new Mistake(`the module of the agent exports no \`${name}\``, { location: file, help: has });
+    throw new Mistake(`the agent's module does not export \`${name}\``, { location: file, help: has });
   }
   // What CommonJS exports is the default export, which may hold the agent, as an agent may hold others.
   for (const layer of layersOf(exports)) {
@@ -119,7 +119,7 @@ function chosen(exports: Exports, { file, name }: ModuleName): { value: unknown;
   }
   throw new Mistake("the module exports no agent", {
     location: file,
-    help: `Export it as default, ${NAMES.join(", ")}, or name its export: --agent ${basename(file)}#name. ${has}`,
+    help: `Export the agent as default, ${NAMES.join(", ")}, or specify its export: --agent ${basename(file)}#name. ${has}`,
   });
 }
 

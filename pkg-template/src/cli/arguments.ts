@@ -48,11 +48,11 @@ export function parseArguments(args: readonly string[], options: Readonly<Record
       if (value !== undefined) throw new Mistake(`${rawName} is a switch and takes no value`);
     } else if (value === undefined || value === "" || (!inlineValue && value.length > 1 && value.startsWith("-"))) {
       throw new Mistake(`${rawName} needs a value`, {
-        help: value?.startsWith("-") ? `For a value that begins with a dash write ${rawName}=${value}` : undefined,
+        help: value?.startsWith("-") ? `If the value begins with a dash, write ${rawName}=${value}` : undefined,
       });
     }
     const known = values.get(name) ?? [];
-    if (known.length > 0 && option.multiple !== true) throw new Mistake(`${rawName} is given more than once`);
+    if (known.length > 0 && option.multiple !== true) throw new Mistake(`${rawName} may be used only once`);
     values.set(name, [...known, value ?? ""]);
   }
   return {
@@ -64,12 +64,12 @@ export function parseArguments(args: readonly string[], options: Readonly<Record
   };
 }
 
-/** Options of `adk eval` by their names there; underscores are as good as dashes. */
+/** Options of `adk eval` by their names there; underscores may replace dashes. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { "config-file-path": "config" };
 
 function likeOurs(argument: string, at: number, all: readonly string[]): string {
   const [, name, value = ""] = /^--([A-Za-z][\w-]*)(=[^]*)?$/.exec(argument) ?? [];
-  // What stands after `--` is no option.
+  // Arguments after `--` are not options.
   if (name === undefined || all.slice(0, at).includes("--")) return argument;
   const dashed = name.replaceAll("_", "-");
   return `--${OTHER_NAMES[dashed] ?? dashed}${value}`;
@@ -79,12 +79,12 @@ function unknownOption(name: string, rawName: string, known: readonly string[]):
   const close = closest(name, known);
   const elsewhere = rawName.startsWith("--") ? commandsWith(name) : [];
   if (elsewhere.length > 0) {
-    return new Mistake(`there is no option ${rawName} here`, { help: `It is one of \`${elsewhere.join("`, `")}\`` });
+    return new Mistake(`this command has no option ${rawName}`, { help: `These have it: ${elsewhere.join(", ")}` });
   }
-  return new Mistake(`there is no option ${rawName}`, {
+  return new Mistake(`unknown option ${rawName}`, {
     help:
       name === "criteria" || name === "threshold"
-        ? 'Criteria and thresholds stand in a file, --config test_config.json: {"criteria": {"response_match_score": 0.8}}'
+        ? 'Put criteria and thresholds into a file, --config test_config.json: {"criteria": {"response_match_score": 0.8}}'
         : close === undefined
           ? `The options are ${known.map((one) => `--${one}`).join(", ")}`
           : `Did you mean --${close}?`,
@@ -101,7 +101,7 @@ export function oneOf<T extends string>(option: string, value: string, words: re
   if (found !== undefined) return found;
   const close = closest(value, words);
   throw new Mistake(`--${option} cannot be \`${value}\``, {
-    help: close === undefined ? `It is one of ${words.join(", ")}` : `Did you mean \`${close}\`?`,
+    help: close === undefined ? `Expected one of ${words.join(", ")}` : `Did you mean \`${close}\`?`,
   });
 }
 
@@ -113,5 +113,5 @@ export function oneOf<T extends string>(option: string, value: string, words: re
 export function countOf(option: string, value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && Number.isSafeInteger(number)) return number;
-  throw new Mistake(`--${option} cannot be \`${value}\``, { help: "It is a whole number from 1 up" });
+  throw new Mistake(`--${option} cannot be \`${value}\``, { help: "Expected a whole number from 1 up" });
 }

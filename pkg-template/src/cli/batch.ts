@@ -5,6 +5,7 @@ import type { ScoringOptions } from "../agents/evaluation.js";
 import { BatchGatherer, manyReaders } from "../batches/gather.js";
 import { modelAtProvider } from "../judges/environment.js";
 import { BatchFolder } from "../batches/folder.js";
+import { noBatches } from "../batches/protocols.js";
 import { BatchStore } from "../batches/store.js";
 import { amountText, count } from "../report/text.js";
 import { MOST_OPEN, noteQuestions } from "../modules/in-batches.js";
@@ -73,7 +74,7 @@ export async function askInBatches(
   } catch (error) {
     if (!signal.aborted) throw error;
     const left = store.records().length;
-    note(`interrupted: ${batchesText(left)} under way; the same command goes on with the replies`);
+    note(`interrupted: ${batchesText(left)} in progress; run the same command again to continue with the replies`);
     return undefined;
   } finally {
     store.close();
@@ -90,9 +91,9 @@ export function warnOfBatches(cache: string): void {
   );
   const many = records.length > 1;
   warn(
-    `${batchesText(records.length)} with ${questions} ${many ? "are" : "is"} under way: what is asked here as well is asked again, and paid for twice`,
+    `${batchesText(records.length)} with ${questions} ${many ? "are" : "is"} in progress: any of them that this command asks too are asked twice, and paid for twice`,
     cache,
-    `Add --batch, which waits for the replies, or run adk-metrics batch collect --cache ${cache} before`,
+    `Add --batch to wait for the replies, or first run adk-metrics batch collect --cache ${cache}`,
   );
 }
 
@@ -102,14 +103,15 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
   const [word = "", ...rest] = given.positionals;
   if (word === "") {
     throw new Mistake("batch needs a subcommand", {
-      help: "One of submit, status and collect: adk-metrics batch submit travel.evalset.json --cache replies",
+      help: "Use submit, status or collect: adk-metrics batch submit travel.evalset.json --cache replies",
     });
   }
   const words = ["submit", "status", "collect"];
   if (!words.includes(word)) {
     const meant = closest(word, words);
-    throw new Mistake(`there is no command \`batch ${word}\``, {
-      help: meant === undefined ? `There are batch ${words.join(", batch ")}` : `Did you mean \`batch ${meant}\`?`,
+    throw new Mistake(`unknown command \`batch ${word}\``, {
+      help:
+        meant === undefined ? `The commands are batch ${words.join(", batch ")}` : `Did you mean \`batch ${meant}\`?`,
     });
   }
   const what = word;
@@ -144,8 +146,11 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
       await sayLooks(store, what === "collect");
     }
     const left = store.records().length;
-    if (left === 0) note("no batch is under way. adk-metrics eval --batch uses the replies that were collected");
-    else note(`${batchesText(left)} under way${what === "status" ? "" : ": adk-metrics batch status says how far"}`);
+    if (left === 0) note("no batches in progress; adk-metrics eval --batch uses the collected replies");
+    else
+      note(
+        `${batchesText(left)} in progress${what === "status" ? "" : "; adk-metrics batch status shows how far they are"}`,
+      );
     return ExitStatus.Passed;
   } finally {
     store.close();
@@ -173,9 +178,9 @@ async function sayLooks(store: BatchStore, sends: boolean): Promise<void> {
 function checkFolder(given: Arguments): void {
   const folder = given.one("cache") ?? FOLDER;
   if (kindOf(folder) !== undefined) return;
-  throw new Mistake("there is no folder of replies, so no batch was sent from it", {
+  throw new Mistake("the folder of replies does not exist, so no batch was sent from it", {
     location: folder,
-    help: "Name the folder of batch submit, or of eval --batch, with --cache",
+    help: "Pass the folder that batch submit or eval --batch used as --cache",
   });
 }
 
@@ -186,7 +191,7 @@ function refuseInputs(given: Arguments, what: string, evalSets: readonly string[
   const named = useless === undefined ? evalSets[0] : `--${useless}`;
   if (named === undefined) return;
   throw new Mistake(`${named} has no effect on batch ${what}`, {
-    help: "The folder of --cache knows what was asked. Questions are sent by batch submit",
+    help: "The folder of --cache knows which questions were sent. To send questions, use batch submit",
   });
 }
 
@@ -197,29 +202,26 @@ function refuseInputs(given: Arguments, what: string, evalSets: readonly string[
 export function checkBatches(given: Arguments, runsAgent = false): void {
   if (runsAgent && !given.has("journal")) {
     throw new Mistake("run --batch needs a journal, which keeps what the agent did until the batches are over", {
-      help: "--journal <file>: the same command goes on from it, however long the batches take",
+      help: "--journal <file>: the same command continues from it, however long the batches take",
     });
   }
   const why: Readonly<Record<string, string>> = {
-    ...(runsAgent ? {} : { journal: "the cache keeps what is paid for" }),
-    record: "a recording has the replies of single calls",
-    bail: "all questions are asked at once",
-    "max-tokens": "what a batch takes is known when it is over",
-    "max-cost": "what a batch costs is known when it is over",
+    ...(runsAgent ? {} : { journal: "the cache keeps the paid replies" }),
+    record: "a recording contains the replies to single calls",
+    bail: "a batch asks all questions at once",
+    "max-tokens": "the tokens of a batch are known only when it is done",
+    "max-cost": "the cost of a batch is known only when it is done",
   };
   for (const [name, reason] of Object.entries(why)) {
     if (given.has(name)) {
       const help = name.startsWith("max") ? "--max-calls limits how many questions are sent" : undefined;
-      throw new Mistake(`--${name} does not go with batches: ${reason}`, { help });
+      throw new Mistake(`--${name} cannot be used with batches: ${reason}`, { help });
     }
   }
   const judge = given.one("judge") ?? "";
-  if (judge.startsWith("replay:")) throw new Mistake("a recording takes no batches: its replies are there already");
-  if (judge === "vertex" || judge === "ollama") {
-    throw new Mistake(`${judge} takes no batches`, {
-      help: "OpenAI, servers that speak its protocol, Anthropic and the Gemini API do",
-    });
-  }
+  if (judge.startsWith("replay:"))
+    throw new Mistake("a recording cannot be asked in batches: it already contains its replies");
+  if (judge === "vertex" || judge === "ollama") throw noBatches(judge);
 }
 
 async function cacheOf(given: Arguments): Promise<{ folder: string; cache: JudgeCache }> {
@@ -250,7 +252,7 @@ async function storeOf(
 function secondsOf(value: string): number {
   const seconds = Number(value);
   if (/^[\d.]+$/.test(value) && seconds > 0 && Number.isFinite(seconds)) return seconds;
-  throw new Mistake(`--batch-poll cannot be \`${value}\``, { help: "It is a number of seconds above 0" });
+  throw new Mistake(`--batch-poll cannot be \`${value}\``, { help: "Expected a number of seconds above 0" });
 }
 
 function gathererOf(store: BatchStore, cache: JudgeCache, given: Arguments, { calls }: Budget): BatchGatherer {
@@ -317,7 +319,7 @@ function sayTotals({ totals }: BatchStore, { prices = {} }: Budget): void {
     `${count(questions, "question")} sent in ${batchesText(batches)}`,
     `${amountText(replies)} answered`,
     `${amountText(input)} tokens in, ${amountText(output)} out`,
-    ...(isPriced ? [`cost ${amountText(cost, 4)} at half price, which is the provider's for batches`] : []),
+    ...(isPriced ? [`cost ${amountText(cost, 4)} at the half price that providers charge for batches`] : []),
   ];
   note(`batches: ${parts.join(", ")}`);
 }

@@ -30,7 +30,7 @@ export function budgetOf(given: Arguments): Budget {
 function amountOf(option: string, value: string): number {
   const amount = Number(value);
   if (/^[\d.]+$/.test(value) && Number.isFinite(amount)) return amount;
-  throw new Mistake(`--${option} cannot be \`${value}\``, { help: "It is a number from 0 up, such as 1.50" });
+  throw new Mistake(`--${option} cannot be \`${value}\``, { help: "Expected a number from 0 up, such as 1.50" });
 }
 
 function pricesOf(given: readonly string[]): Record<string, Prices> | undefined {
@@ -41,7 +41,7 @@ function pricesOf(given: readonly string[]): Record<string, Prices> | undefined 
     const [inputPerMillion, outputPerMillion] = [Number(input), Number(output)];
     if (model === "" || !Number.isFinite(inputPerMillion) || !Number.isFinite(outputPerMillion)) {
       throw new Mistake(`--price cannot be \`${price}\``, {
-        help: `It is a model with what a million tokens of input and of output cost: ${EXAMPLE}`,
+        help: `Expected a model with the prices of a million input tokens and a million output tokens: ${EXAMPLE}`,
       });
     }
     if (prices.has(model)) throw new Mistake(`--price gives two prices for ${model}`);

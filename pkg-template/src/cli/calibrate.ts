@@ -17,8 +17,8 @@ import { kindOf, readBytes } from "./files.js";
 import { inFile, Mistake } from "./mistakes.js";
 import { CALIBRATION_FORMATS, optionsOf } from "./options.js";
 import { formatsOf } from "./outputs.js";
-import { ExitStatus, note, screenOptions, warn, warningCount } from "./process.js";
-import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
+import { ExitStatus, note, refusedByStrict, screenOptions, warn, warningCount } from "./process.js";
+import { plainFile, prepareNewFile, writeFile, writeOut } from "./write.js";
 
 const HELP = "adk-metrics calibrate shop.evalset_result.json --labels labels.csv";
 
@@ -29,13 +29,13 @@ export async function calibrateCommand(args: readonly string[]): Promise<ExitSta
   if (given.has("format")) oneOf("format", given.one("format") ?? "", CALIBRATION_FORMATS);
   const files = filesOf(given.positionals, HELP);
   if (labelsFile === undefined) {
-    throw new Mistake("no labels are named", {
-      help: `Name a file with --labels: ${HELP}. To make one: adk-metrics labels export ${given.positionals[0]} --output labels.csv`,
+    throw new Mistake("no labels specified", {
+      help: `Specify a file with --labels: ${HELP}. To create one: adk-metrics labels export ${given.positionals[0]} --output labels.csv`,
     });
   }
   if (given.has("compare") && files.length !== 2) {
     throw new Mistake(`--compare takes two files of results, not ${files.length}`, {
-      help: "Each is judged by one of the two judges that are compared",
+      help: "Each contains the verdicts of one of the two judges",
     });
   }
   const output = outputOf(given, [...files, labelsFile]);
@@ -51,10 +51,7 @@ export async function calibrateCommand(args: readonly string[]): Promise<ExitSta
     await writeFile(output, text[format]());
     note(`wrote ${output}`);
   }
-  if (given.has("strict") && warningCount() > 0) {
-    note("--strict: there are warnings, so the exit status is 2");
-    return ExitStatus.Unusable;
-  }
+  if (given.has("strict") && warningCount() > 0) return refusedByStrict();
   return ExitStatus.Passed;
 }
 
@@ -95,7 +92,7 @@ function warnOf({ problems, empty, given }: LabelCounts, file: string): void {
   for (const { line, label, message, help } of problems) {
     warn(message, line === undefined ? `${file}, label ${label}` : `${file}:${line}`, help);
   }
-  if (empty > 0) note(`${file}: ${empty} of ${given + empty} rows have no label yet`);
+  if (empty > 0) note(`${file}: ${empty} of ${given + empty} rows are not labelled yet`);
 }
 
 /**
@@ -104,14 +101,14 @@ function warnOf({ problems, empty, given }: LabelCounts, file: string): void {
  * @throws {Mistake} for none.
  */
 export function filesOf(positionals: readonly string[], help: string): string[] {
-  if (positionals.length === 0) throw new Mistake("no results are named", { help });
+  if (positionals.length === 0) throw new Mistake("no results specified", { help });
   return positionals.flatMap((path) => {
     if (kindOf(path) !== "folder") return [path];
     const names = resultsIn(path);
     if (names.length > 0) return names.map((name) => join(path, name));
-    throw new Mistake("the folder has no results", {
+    throw new Mistake("the folder contains no results", {
       location: path,
-      help: "Their files end with .evalset_result.json",
+      help: "The names of result files end with .evalset_result.json",
     });
   });
 }
@@ -126,11 +123,8 @@ export function outputOf(given: Arguments, inputs: readonly string[]): string | 
   if (output === undefined || output === "-") return undefined;
   const file = plainFile(output);
   if (file !== undefined && inputs.some((input) => plainFile(input) === file)) {
-    throw new Mistake("the output would overwrite an input", { location: output, help: "Name another file" });
+    throw new Mistake("the output would overwrite an input", { location: output, help: "Choose another file" });
   }
-  if (kindOf(output) === "file" && !given.has("force")) {
-    throw new Mistake("the output already exists", { location: output, help: "Overwrite it with --force" });
-  }
-  prepareFile(output);
+  prepareNewFile(output, given.has("force"));
   return output;
 }

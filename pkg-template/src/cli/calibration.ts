@@ -1,4 +1,4 @@
-/** The calibration of a judge that lies beside a config. */
+/** The calibration of a judge, in a file beside a config. */
 
 import { dirname, join } from "node:path";
 import { AdkMetricsError } from "../errors.js";

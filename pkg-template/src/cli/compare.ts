@@ -11,7 +11,7 @@ import { type Arguments, parseArguments } from "./arguments.js";
 import { COMPARISON_FORMATS, optionsOf } from "./options.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
-import { ExitStatus, note, screenOptions, warn, warningCount } from "./process.js";
+import { ExitStatus, note, refusedByStrict, screenOptions, warn, warningCount } from "./process.js";
 import { type Destination, formatsOf, isFolder, refuseOthers } from "./outputs.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
 
@@ -22,7 +22,7 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   const planned = destinationsOf(given);
   const details = given.has("print-detailed-results");
   if (details && planned.every(({ format }) => format !== "table")) {
-    throw new Mistake("--print-detailed-results is about the table, and none is written", {
+    throw new Mistake("--print-detailed-results affects only the table, and no table is written", {
       help: "Add --format table --output -, or leave it out: json and csv have every turn anyway",
     });
   }
@@ -45,10 +45,7 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   }
   if (toStdout === undefined) note(verdictLine(comparisons));
   if (unwritten.length > 0) throw new Mistakes(unwritten);
-  if (given.has("strict") && (warningCount() > 0 || comparisons.some(hasWarning))) {
-    note("--strict: there are warnings, so the exit status is 2");
-    return ExitStatus.Unusable;
-  }
+  if (given.has("strict") && (warningCount() > 0 || comparisons.some(hasWarning))) return refusedByStrict();
   const isWorse = comparisons.some(
     (one) => one.hasRegressions || (given.has("fail-on-drop") && (one.metrics.some(hasDropped) || hasLostVerdict(one))),
   );
@@ -82,7 +79,7 @@ function pairsOf(positionals: readonly string[]): Pair[] {
   const [baseline, current, ...others] = positionals;
   if (baseline === undefined || current === undefined) {
     throw new Mistake(
-      baseline === undefined ? "no results are named" : "there is nothing to compare with the baseline",
+      baseline === undefined ? "no results specified" : "there is nothing to compare with the baseline",
       {
         help: "adk-metrics compare baseline.evalset_result.json travel.evalset_result.json",
       },
@@ -97,14 +94,14 @@ function pairsOf(positionals: readonly string[]): Pair[] {
   }
   if (areFolders === 0) return [{ baseline, current }];
   if (areFolders === 1) {
-    throw new Mistake("a file cannot be compared with a folder", { help: "Name two files or two folders" });
+    throw new Mistake("a file cannot be compared with a folder", { help: "Specify two files or two folders" });
   }
   const [before, after] = [resultsIn(baseline), resultsIn(current)];
   const common = before.filter((name) => after.includes(name));
   if (common.length === 0) {
     throw new Mistake("the two folders have no results in common", {
       location: `${baseline}, ${current}`,
-      help: `Files go together by name and end with ${RESULTS}`,
+      help: `Files are paired by name, and their names end with ${RESULTS}`,
     });
   }
   for (const [folder, names, others] of [
@@ -154,11 +151,11 @@ async function compareAll(pairs: readonly Pair[]): Promise<RunComparison[]> {
 function destinationsOf(given: Arguments): Destination[] {
   const formats = formatsOf(given, COMPARISON_FORMATS);
   const repeated = formats.find((format, at) => formats.indexOf(format) !== at);
-  if (repeated !== undefined) throw new Mistake(`--format ${repeated} is given twice`);
+  if (repeated !== undefined) throw new Mistake(`--format ${repeated} is specified twice`);
   const outputs = given.all("output").length === 0 && formats.length === 1 ? ["-"] : given.all("output");
   if (outputs.length !== formats.length) {
     throw new Mistake(`there are ${formats.length} formats, but ${outputs.length} outputs`, {
-      help: "Give one --output for each format, in the same order; - is stdout",
+      help: "Specify one --output for each format, in the same order; - is stdout",
     });
   }
   const planned = formats.map((format, at): Destination => {
@@ -169,7 +166,7 @@ function destinationsOf(given: Arguments): Destination[] {
   const targets = planned.map(({ file }) => (file === undefined ? "stdout" : resolve(file)));
   const shared = targets.find((target, at) => targets.indexOf(target) !== at);
   if (shared !== undefined)
-    throw new Mistake(`two reports would be written to ${shared}`, { help: "Name one output for each" });
+    throw new Mistake(`two reports would be written to ${shared}`, { help: "Specify a different output for each" });
   return planned;
 }
 
@@ -185,9 +182,9 @@ function refuseInputs(outputs: readonly string[], pairs: readonly Pair[]): void 
   for (const output of outputs) {
     const file = plainFile(output);
     if (file === undefined || !inputs.has(file)) continue;
-    throw new Mistake("the output would overwrite the results that are compared", {
+    throw new Mistake("the output would overwrite one of the compared results", {
       location: output,
-      help: "Name another file or folder with --output",
+      help: "Choose another file or folder with --output",
     });
   }
 }

@@ -47,27 +47,27 @@ export async function dryRun(
   const lines = [...rows.values()].flatMap((row) => rowLines(row, prices));
   const text =
     lines.length === 0
-      ? "no judge would be asked\n"
+      ? "no judge would be called\n"
       : `${[...lines, ...totalLines([...rows.values()], prices)].join("\n")}\n`;
   // A module of the user's own may have been loaded, and stdout is not everybody's then.
   await new Promise<void>((resolve) => writeResult(text, () => resolve()));
-  note("dry run: nothing was asked, run or written");
+  note("dry run: no calls were made, no agent was run and nothing was written");
   if (rows.size > 0) {
     note(
-      `tokens are estimated: 4 characters each, and replies of some ${LIKELY_REPLY_TOKENS} tokens, of ${amountText(MOST_REPLY_TOKENS)} at most where no maxOutputTokens says otherwise; calls that are repeated after failures are not counted${cache === undefined ? "" : ", nor are replies that --cache has, if the judge's key is set"}`,
+      `tokens are estimates: 4 characters per token; replies of about ${LIKELY_REPLY_TOKENS} tokens, and at most maxOutputTokens or, where it is not set, ${amountText(MOST_REPLY_TOKENS)}; retries after failures are not counted${cache === undefined ? "" : ", nor are replies in --cache, if the judge's key is set"}`,
     );
-    if (left === 0) note(`--max-calls ${budget.calls} may end the run before all is scored`);
+    if (left === 0) note(`--max-calls ${budget.calls} may end the run before everything is scored`);
     noteLimits([...rows.values()], budget);
     noteUnpriced([...rows.values()], prices);
-    if (prices === undefined) note("what it costs is said with --price <model>=<input>,<output>");
+    if (prices === undefined) note("to estimate the cost, add --price <model>=<input>,<output>");
   }
   if (foreseen.some(({ isRun }) => isRun)) {
-    note("the agent's own calls are not counted, and its answers are taken to be those that are expected");
+    note("the agent's own calls are not counted, and its answers are assumed to be the expected ones");
   }
   const unknown = foreseen.reduce((total, one) => total + one.unknown, 0);
   if (unknown > 0)
     warn(
-      `${count(unknown, "case")} with a simulated user cannot be foreseen and ${unknown === 1 ? "is" : "are"} left out`,
+      `${count(unknown, "case")} with a simulated user cannot be estimated and ${unknown === 1 ? "is" : "are"} left out`,
     );
   return ExitStatus.Passed;
 }
@@ -83,8 +83,9 @@ function noteLimits(rows: readonly JudgeEstimateRow[], { tokens, cost, prices }:
   for (const [name, limit, [least, , most]] of limits) {
     if (limit === undefined || most <= limit) continue;
     const [amount, atLeast] = [amountText(limit, 6), amountText(least, 4)];
-    if (least > limit) note(`${name} ${amount} ends the run before all is scored: that takes ${atLeast} at least`);
-    else note(`${name} ${amount} may end the run before all is scored`);
+    if (least > limit)
+      note(`${name} ${amount} ends the run before everything is scored, which takes at least ${atLeast}`);
+    else note(`${name} ${amount} may end the run before everything is scored`);
   }
 }
 
@@ -92,7 +93,7 @@ function noteLimits(rows: readonly JudgeEstimateRow[], { tokens, cost, prices }:
 function noteUnpriced(rows: readonly JudgeEstimateRow[], prices: PriceList): void {
   if (prices === undefined) return;
   const unpriced = rows.filter((row) => priceOf(row, prices) === undefined).map(askedText);
-  for (const who of new Set(unpriced)) warn(`the cost leaves out ${who}, for which there is no --price`);
+  for (const who of new Set(unpriced)) warn(`the cost does not include ${who}, for which there is no --price`);
 }
 
 function sum(one: JudgeEstimateRow, other: JudgeEstimateRow): JudgeEstimateRow {
@@ -149,7 +150,7 @@ function totalLines(rows: readonly JudgeEstimateRow[], prices: PriceList): strin
     unpriced.length === rows.length
       ? undefined
       : BOUNDS.map((bound) => rows.reduce((total, row) => total + (costOf(row[bound], priceOf(row, prices)) ?? 0), 0));
-  return ["in all", ...boundLines(others.reduce(sum, first), costs)];
+  return ["in total", ...boundLines(others.reduce(sum, first), costs)];
 }
 
 /** At least, likely and at most, a line each. */

@@ -66,8 +66,8 @@ export class Variables {
     throw new Mistake(`${address} comes from ${file}, but ${secret} comes from ${source}`, {
       help:
         key === GCLOUD
-          ? `Set ${address} in the environment: no address from a .env file is sent a token of gcloud`
-          : `Set both in the environment, or both in one .env file only: an address from a .env file is sent no other key`,
+          ? `Set ${address} in the environment: a token of gcloud is never sent to an address from a .env file`
+          : `Set both in the environment, or both in the same .env file: other keys are never sent to an address from a .env file`,
     });
   }
 
@@ -78,7 +78,9 @@ export class Variables {
       const secret = this.#secretFor(name);
       if (secret === undefined) given[name] = this.environment[name] ?? "";
       else
-        note(`${file}: ${name} is not given to the agent, since ${secret} could be sent there and is from elsewhere`);
+        note(
+          `${file}: ${name} is not passed to the agent, because ${secret}, which comes from elsewhere, could be sent there`,
+        );
     }
     return given;
   }
@@ -93,7 +95,7 @@ export class Variables {
     if (name === "GOOGLE_VERTEX_BASE_URL") {
       // With a project, or without a key, Google's client sends the token of the user's own credentials.
       const hasProject = (this.environment.GOOGLE_CLOUD_PROJECT ?? "").trim() !== "";
-      if (hasProject || this.fileOf("GOOGLE_API_KEY") !== this.fileOf(name)) return "a token of Google Cloud";
+      if (hasProject || this.fileOf("GOOGLE_API_KEY") !== this.fileOf(name)) return "a Google Cloud token";
     }
     const file = this.fileOf(name);
     return Object.keys(this.environment).find((secret) => {
@@ -139,7 +141,9 @@ export function commandVariables(): Variables {
     if (length === 0) continue;
     const are = length === 1 ? "is" : "are";
     const names = dotenv.ignored.join(", ");
-    note(`${dotenv.file}: ${names} ${are} ignored; only keys and addresses of judges are read from it, see --help`);
+    note(
+      `${dotenv.file}: ${names} ${are} ignored; only the keys and addresses of judges are read from it (see --help)`,
+    );
   }
   return (found = new Variables(OWN_ENVIRONMENT, dotenvs));
 }

@@ -35,7 +35,7 @@ export function selectionOf(argument: string): Selection {
     .map((id) => id.trim())
     .filter((id) => id !== "");
   if (evalIds.length === 0) {
-    throw new Mistake(`no case is named after the colon in ${argument}`, { help: `For all cases write ${file}` });
+    throw new Mistake(`no case follows the colon in ${argument}`, { help: `For all cases, write ${file}` });
   }
   return { file, evalIds };
 }
@@ -99,9 +99,9 @@ function readUnsized(opened: number, file: string, what: string): Uint8Array {
     length += count;
     pieces.push(piece.subarray(0, count));
     if (length <= MAX_UNSIZED_BYTES) continue;
-    throw new Mistake(`the ${what} is no file of a known size, and larger than 64 MiB`, {
+    throw new Mistake(`the ${what} is larger than 64 MiB and not a regular file`, {
       location: file,
-      help: "Write what it gives to a file first",
+      help: "Write its contents to a file first",
     });
   }
 }
@@ -137,7 +137,7 @@ export function openRegular(file: string, what: string): number | undefined {
   if (found.isDirectory()) return undefined;
   throw new Mistake(`the ${what} is not a regular file`, {
     location: file,
-    help: "Pipes and devices are not read: write what they give to a file first",
+    help: "Pipes and devices cannot be read here: write their contents to a file first",
   });
 }
 
@@ -194,7 +194,7 @@ export function reasonOf(error: unknown): string {
     ENOSPC: "the disk is full",
     ENOTDIR: "a part of its path is a file, not a folder",
     EISDIR: "it is a folder",
-    ENOENT: "its folder cannot be made",
+    ENOENT: "its folder cannot be created",
     EEXIST: "a part of its path is a file, not a folder",
     EMFILE: "too many files are open",
     ENAMETOOLONG: "its name is too long",
@@ -266,7 +266,7 @@ export function actualFiles(
   if (actual.length !== evalSets.length) {
     const count = evalSets.length === 1 ? "is 1 evalset" : `are ${evalSets.length} evalsets`;
     throw new Mistake(`there ${count} but ${actual.length} --actual`, {
-      help: "Give one --actual for each evalset, in the same order (an evalset that is named twice counts once), or one folder that holds them all",
+      help: "Specify one --actual for each evalset, in the same order (an evalset that is repeated counts once), or one folder that contains them all",
     });
   }
   return actual.map((path, at) => (kindOf(path) === "folder" ? actualIn(path, evalSets[at] as string) : path));
@@ -281,21 +281,21 @@ function actualIn(folder: string, evalSet: string, instead?: string): string {
   const others = files.filter((file) => !isResults(file));
   const found = others.length > 0 ? others : files;
   if (others.length > 0 && files.length > others.length) {
-    note(`${files.filter(isResults).join(", ")}: results, not taken for what the agent did`);
+    note(`${files.filter(isResults).join(", ")}: ignored, because there is another file of what the agent did`);
   }
   const [file] = found;
   if (file === undefined) {
     const other = otherThanEvalSet(evalSet);
-    if (other !== undefined) throw new Mistake("this is no evalset", { location: evalSet, help: other });
+    if (other !== undefined) throw new Mistake("this is not an evalset", { location: evalSet, help: other });
     throw new Mistake(`there is no file of what the agent did for the evalset ${base}`, {
       location: folder,
-      help: `${instead ?? "Name it with --actual <file>"}. Looked for ${endings.map((ending) => base + ending).join(", ")}`,
+      help: `${instead ?? "Specify it with --actual <file>"}. Looked for ${endings.map((ending) => base + ending).join(", ")}`,
     });
   }
   if (found.length > 1) {
     throw new Mistake(`there are several files of what the agent did for the evalset ${base}`, {
       location: folder,
-      help: `Name one with --actual <file>: ${found.map((one) => basename(one)).join(", ")}`,
+      help: `Choose one with --actual <file>: ${found.map((one) => basename(one)).join(", ")}`,
     });
   }
   return file;
@@ -306,7 +306,7 @@ export function isResults(file: string): boolean {
   return file.endsWith(".evalset_result.json");
 }
 
-/** What to do with a file that stands in the place of an evalset but is plainly another; nothing for what may be one. */
+/** What to do with a file that was passed as an evalset but is clearly something else; undefined if it may be one. */
 function otherThanEvalSet(file: string): string | undefined {
   let value: unknown;
   try {
@@ -318,9 +318,9 @@ function otherThanEvalSet(file: string): string | undefined {
   return OTHER_FILES.find(([keys]) => keys.some((key) => key in value))?.[1];
 }
 
-const WITH_EVAL_SET = "name it with --actual <file>, after an evalset that says what is expected";
+const WITH_EVAL_SET = "pass it as --actual <file>, with an evalset that says what is expected";
 const OTHER_FILES: readonly (readonly [keys: readonly string[], help: string])[] = [
-  [["criteria"], "It looks like an eval config: name it with --config <file>, after the evalset"],
+  [["criteria"], "It looks like an eval config: pass it as --config <file>, with an evalset"],
   [
     ["eval_case_results", "evalCaseResults", "inference_results", "inferenceResults", "inferences"],
     `It looks like results, which say what an agent did: ${WITH_EVAL_SET}`,

@@ -107,7 +107,7 @@ function filesFor(named: string, inside: string | undefined, skipped: ReadonlySe
     if (files.length > 0) return files;
     throw new Mistake("there is no evalset in the folder", {
       location: named,
-      help: "Looked for *.evalset.json and *.test.json in it and in the folders below; files with other names have to be named one by one",
+      help: "Looked for *.evalset.json and *.test.json in it and in the folders below; specify files with other names one by one",
     });
   }
   const byId = [named + ID_ENDING, ...(inside === undefined ? [] : [join(inside, named + ID_ENDING)])];
@@ -169,8 +169,8 @@ function regExpOf(pattern: string, named: string): RegExp {
   try {
     return new RegExp(`^(?:${source})${")".repeat(depth)}$`);
   } catch {
-    const help = "A range in [ ] runs from the lower character to the higher one, as in [a-z]";
-    throw new Mistake("the pattern cannot be used", { location: named, help });
+    const help = "A range in [ ] goes from the lower character to the higher one, as in [a-z]";
+    throw new Mistake("the pattern is invalid", { location: named, help });
   }
 }
 
@@ -179,17 +179,17 @@ export function insteadOfActual(evalSet: string, positionals: readonly string[])
   const folder = dirname(evalSet);
   const agent = agentToRun(positionals) ?? agentIn(folder);
   if (agent === undefined && isPython(folder)) {
-    return `${PYTHON_HELP}, and name the file of what it did with --actual <file>`;
+    return `${PYTHON_HELP}, and pass the file of what it did as --actual <file>`;
   }
   const command = `adk-metrics run --agent ${quoted(agent ?? "<module>")} ${quoted(evalSet)}`;
-  return `To run the agent and score what it does: ${command}. Or name the file with --actual <file>`;
+  return `To run the agent and score what it does: ${command}. Or pass the file as --actual <file>`;
 }
 
 function quoted(path: string): string {
   return /\s/.test(path) ? `"${path}"` : path;
 }
 
-/** The agent that lies beside an evalset, as `--agent` takes it. */
+/** The agent beside an evalset, as `--agent` takes it. */
 function agentIn(folder: string): string | undefined {
   const file = AGENT_FILES.find((name) => name.startsWith("agent.") && kindOf(join(folder, name)) === "file");
   if (file === undefined) return undefined;
@@ -197,7 +197,7 @@ function agentIn(folder: string): string | undefined {
 }
 
 /**
- * Refuses an agent's module in the place of an evalset, as `adk eval agent/__init__.py evalset1` has it.
+ * Refuses an agent's module passed as an evalset, as `adk eval agent/__init__.py evalset1` has it.
  *
  * @throws {Mistake} that says what to write instead.
  */
@@ -215,7 +215,7 @@ export function refuseModules(positionals: readonly string[]): void {
   });
   const named = evalSets.length === 0 ? quoted(folder) : evalSets.join(" ");
   if (module.endsWith(".py")) throw pythonAgent(module, named);
-  throw new Mistake("this is a module, and no evalset", {
+  throw new Mistake("this is a module, not an evalset", {
     location: module,
     help: `To run its agent and score what it does: adk-metrics run --agent ${quoted(module)} ${named}`,
   });

@@ -64,7 +64,7 @@ export class Followed {
   async answer(path: string, { headers }: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("cache-control", "no-store");
     if (!isSame(String(headers[TOKEN_HEADER] ?? ""), this.token)) {
-      response.writeHead(403, { "content-type": "text/plain" }).end("This needs the token of the address.\n");
+      response.writeHead(403, { "content-type": "text/plain" }).end("The token of the printed address is missing.\n");
       return;
     }
     const body = path === FOLLOWED ? Buffer.from(JSON.stringify(await this.#list())) : this.#read(path);
@@ -103,9 +103,9 @@ export class Followed {
     if (files.length >= MOST_FILES) {
       if (!this.#hasWarned) {
         warn(
-          `there are more than ${MOST_FILES} files; the page gets the first ${MOST_FILES}`,
+          `there are more than ${MOST_FILES} files; the page opens the first ${MOST_FILES}`,
           undefined,
-          "Name a folder with fewer",
+          "Choose a folder with fewer files",
         );
       }
       this.#hasWarned = true;

@@ -16,8 +16,8 @@ export function gatesOf(given: Arguments): Gates | undefined {
   if (rate === undefined && hats.length === 0 && !allowFlaky) return undefined;
   const [first] = ["min-pass-rate", "min-pass-hat", "allow-flaky"].filter((name) => given.has(name));
   if (given.has("bail")) {
-    throw new Mistake(`--bail and --${first} exclude each other`, {
-      help: `--bail ends the run at the first case that does not pass; --${first} is about all of them`,
+    throw new Mistake(`--bail and --${first} cannot be used together`, {
+      help: `--bail ends the run at the first case that does not pass; --${first} needs all cases`,
     });
   }
   const minPassHat: Record<number, number> = {};
@@ -25,10 +25,10 @@ export function gatesOf(given: Arguments): Gates | undefined {
     const [, k = "", share = ""] = /^([1-9]\d{0,5})=(.+)$/.exec(hat) ?? [];
     if (k === "") {
       throw new Mistake(`--min-pass-hat cannot be \`${hat}\``, {
-        help: "Give a number of runs and the least probability that all of them pass: --min-pass-hat 3=0.8",
+        help: "Expected a number of runs and the lowest probability that all of them pass: --min-pass-hat 3=0.8",
       });
     }
-    if (minPassHat[Number(k)] !== undefined) throw new Mistake(`--min-pass-hat says twice what pass^${k} has to be`);
+    if (minPassHat[Number(k)] !== undefined) throw new Mistake(`--min-pass-hat sets pass^${k} twice`);
     minPassHat[Number(k)] = shareOf("min-pass-hat", share, hat);
   }
   return {
@@ -43,26 +43,26 @@ function shareOf(option: string, text: string, whole = text): number {
   if (/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) && share <= 1) return share;
   const percent = /^([\d.]+) ?%?$/.exec(text)?.[1];
   const meant = percent === undefined || Number(percent) > 100 ? "" : `; ${percent} % is ${Number(percent) / 100}`;
-  throw new Mistake(`--${option} cannot be \`${whole}\``, { help: `A share is a number from 0 to 1${meant}` });
+  throw new Mistake(`--${option} cannot be \`${whole}\``, { help: `Expected a number from 0 to 1${meant}` });
 }
 
 /** @throws {Mistake} for a gate on more runs of each case than there will be. */
 export function checkRuns({ minPassHat = {} }: Gates, numRuns: number): void {
   const most = Math.max(0, ...Object.keys(minPassHat).map(Number));
   if (most <= numRuns) return;
-  throw new Mistake(`--min-pass-hat ${most}=… is about ${most} runs of each case, and each is run ${numRuns} times`, {
-    help: `Add --num-runs ${most}, or more for a more exact estimate`,
+  throw new Mistake(`--min-pass-hat ${most}=… needs ${most} runs of each case, but each is run ${numRuns} times`, {
+    help: `Add --num-runs ${most}, or more for a more precise estimate`,
   });
 }
 
 const OPTIONS = { minPassRate: "--min-pass-rate", minPassHat: "--min-pass-hat", allowFlaky: "--allow-flaky" };
 
-/** Says on stderr what became of each gate. */
+/** Reports the outcome of each gate on stderr. */
 export function gateStatus(results: readonly EvalSetResult[], gates: Gates): ExitStatus {
   return sayGates(checkGates(results, gates));
 }
 
-/** Says on stderr what became of each gate. */
+/** Reports the outcome of each gate on stderr. */
 export function sayGates({ passed, gates: outcomes }: GateReport): ExitStatus {
   for (const outcome of outcomes) {
     const option = outcome.gate === "everyRun" ? "" : `${OPTIONS[outcome.gate]}: `;

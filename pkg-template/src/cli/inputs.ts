@@ -49,7 +49,7 @@ export function selectionsOf(given: Arguments, command: string): Selection[] {
     // A folder may hold both evalsets and runs; what is named itself is searched.
     return withLinesTogether(findEvalSets(positionals, folders));
   }
-  throw new Mistake("no evalset is named", { help: `adk-metrics ${command}` });
+  throw new Mistake("no evalset specified", { help: `adk-metrics ${command}` });
 }
 
 /** Files of JSON lines that are named together are one evalset. @throws {Mistake} if cases of some of them are named. */
@@ -57,9 +57,9 @@ function withLinesTogether(selections: readonly Selection[]): Selection[] {
   const [first, ...others] = selections.filter(({ file }) => isLineFile(file));
   if (first === undefined || others.length === 0) return [...selections];
   if ([first, ...others].some(({ evalIds }) => evalIds !== undefined)) {
-    throw new Mistake("cases are named of one of several files of JSON lines", {
+    throw new Mistake("cases are selected from one of several JSON lines files", {
       location: first.file,
-      help: "Such files are one evalset. Name the file of these cases alone",
+      help: "JSON lines files together are one evalset. Specify only the file that contains these cases",
     });
   }
   return selections
@@ -123,9 +123,9 @@ export async function readInputs(
 
 const COMPARED_WITH_ITSELF = {
   code: "invalid_input",
-  message: "the evalset is compared with itself, so that most metrics cannot fail",
+  message: "the evalset is compared with itself, so most metrics cannot fail",
   path: "actual",
-  help: "Pass what the agent did",
+  help: "Pass what the agent did as --actual",
 } as const;
 
 /** @throws {Mistakes} for evalsets of one id, by which results are told apart; google-adk raises too. */
@@ -141,7 +141,7 @@ function refuseEqualIds(inputs: readonly Input[]): void {
       (other) =>
         new Mistake(`two evalsets have the id \`${id}\``, {
           location: `${first}, ${other}`,
-          help: "Give each an `eval_set_id` of its own, or score them one by one",
+          help: "Give each its own `eval_set_id`, or score them one by one",
         }),
     ),
   );
@@ -162,9 +162,9 @@ function idOf(evalSet: Uint8Array): string | undefined {
 function actualBytes(file: string): Uint8Array {
   const bytes = readBytes(file, ACTUAL);
   if (isResultLines(bytes)) {
-    throw new Mistake("these are JSON lines, in a file that is not called so", {
+    throw new Mistake("this file contains JSON lines, but its extension is not .jsonl", {
       location: file,
-      help: "Give its name the ending .jsonl",
+      help: "Change its extension to .jsonl",
     });
   }
   try {
@@ -183,7 +183,9 @@ const MOST_NAMED = 3;
 /** Says on stderr which files were found of what the agent did, where none was named. */
 export function sayWhichActual(named: readonly string[], found: readonly string[]): void {
   if (found.length === 0 || found.every((file) => named.includes(file))) return;
-  const described = found.map((file) => (isResults(file) ? `${file} (results, which are scored again)` : file));
+  const described = found.map((file) =>
+    isResults(file) ? `${file} (results: the agent's runs in them are scored again)` : file,
+  );
   const [first] = described;
   const files = found.length > MOST_NAMED ? `${found.length} files, such as ${first}` : described.join(", ");
   note(`what the agent did: ${files}`);
@@ -224,7 +226,7 @@ function criteriaText(config: Uint8Array | undefined, custom: readonly string[])
     // At the top of a config the engine leaves out, with a warning, what is no metric.
     const isScored = (name: string) => isObject(value.criteria) || isPrebuilt(name) || custom.includes(name);
     const criteria = Object.entries(criteriaIn(value)).filter(([name]) => isScored(name));
-    // Another file in the place of a config has numbers at its top as well.
+    // Another file passed as a config has numbers at its top as well.
     if (!isObject(value.criteria) && OTHER_FILES.some((key) => key in value)) return "";
     const simulator = value.user_simulator_config ?? value.userSimulatorConfig;
     const user = simulator === undefined ? "" : `; user simulator: ${brief(simulator)}`;

@@ -1,4 +1,4 @@
-/** Ctrl-C and SIGTERM: end what is under way, so that what is done can be written. */
+/** Ctrl-C and SIGTERM: stop the work in progress, so that finished results can be written. */
 
 import { endProcess, ExitStatus, note } from "./process.js";
 

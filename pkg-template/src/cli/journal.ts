@@ -19,7 +19,7 @@ import { prepareFile } from "./write.js";
 /** The name of the section about the command as a whole. */
 const COMMAND = "";
 
-/** What journals say of a command, or of its parts. */
+/** What journals say of a command, or of its shards. */
 interface Known {
   command?: object;
   shard?: Shard | undefined;
@@ -38,16 +38,16 @@ export type WhyMissing = (evalSet: number, evalId: string, run?: number) => stri
 export class Journaling {
   readonly file: string;
   readonly #command: object;
-  /** Which of several parts it is of. */
+  /** The shard that it belongs to. */
   readonly shard: Shard | undefined;
   readonly #balance: readonly string[];
   readonly #merged: Journal | undefined;
-  /** The journals of the parts. */
+  /** The journals of the shards. */
   readonly #files: readonly string[];
   readonly #sections: JournalSection[] = [];
   /** The name of the agent whose runs are merged. */
   readonly agent: string;
-  /** The options for scoring merged parts: each metric has the judge that scored it in the parts. */
+  /** The options for scoring merged shards: each metric has the judge that scored it in the shards. */
   readonly mergedOptions: Pick<EvaluatorOptions, "vertex" | "judge">;
   readonly #whyMissing: WhyMissing | undefined;
   #journal: FileJournal | undefined;
@@ -69,7 +69,7 @@ export class Journaling {
     this.#whyMissing = whyMissing;
   }
 
-  /** The journals of all parts of a command as one. */
+  /** The journals of all shards of a command as one. */
   static merged(files: readonly string[], entries: readonly JournalEntry[], whyMissing?: WhyMissing): Journaling {
     const begun = entries.filter((entry): entry is JournaledBegin => entry.type === "begin");
     const { agent } = begun.find(({ part }) => part === "runs")?.inputs ?? {};
@@ -89,28 +89,31 @@ export class Journaling {
     const shard = shardOf(given);
     if (file === undefined) {
       if (!given.has("resume")) return undefined;
-      throw new Mistake("--resume names no journal", { help: "--journal <file> --resume" });
+      throw new Mistake("--resume needs a journal", { help: "--journal <file> --resume" });
     }
     if (given.has("record")) {
-      throw new Mistake("--record and --journal do not go together: a run that goes on would record only the rest", {
-        help: "Leave --record out: the journal has every reply too",
-      });
+      throw new Mistake(
+        "--record and --journal cannot be used together: a resumed run would record only its remaining replies",
+        {
+          help: "Leave out --record: the journal has every reply too",
+        },
+      );
     }
     if (given.all("balance").some((one) => realPath(one) === realPath(file))) {
-      throw new Mistake("the journal would be one of the files by which cases are divided, which it changes", {
+      throw new Mistake("the journal is also a file of --balance, which must not change", {
         location: file,
-        help: "Name another file with --journal, or another with --balance",
+        help: "Choose another file for --journal or for --balance",
       });
     }
     if (given.has("watch")) {
-      throw new Mistake("--journal has no meaning with --watch, which scores what has changed", {
-        help: "Leave --journal out, or keep replies with --cache",
+      throw new Mistake("--journal cannot be used with --watch, which scores files that changed", {
+        help: "Leave out --journal; to keep replies, use --cache",
       });
     }
     if (given.has("resume") && kindOf(file) === undefined) {
-      throw new Mistake("there is no journal to go on with", {
+      throw new Mistake("there is no journal to resume from", {
         location: file,
-        help: "Leave --resume out to begin one",
+        help: "To start one, leave out --resume",
       });
     }
     const options = Object.fromEntries(given.options);
@@ -122,17 +125,17 @@ export class Journaling {
     });
   }
 
-  /** Whether parts are merged: nobody is asked, and nothing is run. */
+  /** Whether shards are merged: no judge is asked and no agent is run. */
   get isMerging(): boolean {
     return this.#merged !== undefined;
   }
 
-  /** The options for checking merged parts: a judge that cannot be asked. */
+  /** The options for checking merged shards: a judge that cannot be asked. */
   get checkOptions(): Pick<EvaluatorOptions, "judge"> {
     return this.isMerging ? { judge: nobody } : {};
   }
 
-  /** The file that is written; none for merged parts. */
+  /** The file that is written; none for merged shards. */
   get output(): string[] {
     return this.isMerging ? [] : [this.file];
   }
@@ -142,10 +145,10 @@ export class Journaling {
     return Object.fromEntries(this.output.map((file) => [file, "journal"]));
   }
 
-  /** Files that no output may overwrite, with what they are: the journals of parts, and the durations by which cases are divided. */
+  /** Files that no output may overwrite, with what they are: the journals of shards, and the durations by which cases are divided. */
   get inputs(): (readonly [string, string])[] {
     return [
-      ...this.#files.map((file) => [file, "journal of a part"] as const),
+      ...this.#files.map((file) => [file, "journal of a shard"] as const),
       ...this.#balance.map((file) => [file, "file of --balance"] as const),
     ];
   }
@@ -207,14 +210,15 @@ export class Journaling {
     if (this.isMerging && this.#files.length > 0) {
       const unused = this.#sections.map((section) => section.unusedReplies);
       const [repeated, unasked] = [sumOf(unused.map((one) => one.repeated)), sumOf(unused.map((one) => one.unasked))];
-      if (repeated > 0) note(`${count(repeated, "answer")} came to parts that had asked the same; they count once`);
+      if (repeated > 0)
+        note(`${count(repeated, "answer")} came to shards that had asked the same question; they count once`);
       if (unasked > 0)
-        note(`${count(unasked, "answer")} decided nothing, since others failed for good; they do not count`);
+        note(`${count(unasked, "answer")} decided nothing, because others failed permanently; they do not count`);
     } else if (!this.isMerging) {
       const used = sumOf(this.#sections.map((section) => section.used));
       if (used > 0) note(`${count(used, "answer")} from the journal ${this.file}`);
     }
-    if (isInterrupted && !this.isMerging) note(`to go on: ${commandToGoOn(needsForce)}`);
+    if (isInterrupted && !this.isMerging) note(`to continue: ${commandToGoOn(needsForce)}`);
     this.#journal?.close();
   }
 }

@@ -1,4 +1,4 @@
-/** The judge that the command line asks: which provider, by what the environment says, or a recording. */
+/** The judge that the command line asks: a provider, chosen by the environment, or a recording. */
 
 import { basename } from "node:path";
 import { AdkMetricsError } from "../errors.js";
@@ -39,7 +39,7 @@ export interface JudgeChoice {
 /**
  * Reads the arguments about judges.
  *
- * @throws {Mistake} for a provider that there is not, and for arguments that exclude each other.
+ * @throws {Mistake} for an unknown provider, and for arguments that cannot be combined.
  */
 export function judgeChoiceOf(given: Arguments): JudgeChoice {
   const choice: JudgeChoice = {};
@@ -56,12 +56,12 @@ export function judgeChoiceOf(given: Arguments): JudgeChoice {
   if (isModule(judge)) {
     choice.module = moduleOf(judge);
     if (model === undefined) return choice;
-    throw new Mistake("--model has no effect on a judge of your own: its module decides which model it asks", {
-      help: `Leave --model out, or set the model in ${choice.module.file}`,
+    throw new Mistake("--model has no effect on your own judge: its module decides which model it asks", {
+      help: `Leave out --model, or set the model in ${choice.module.file}`,
     });
   }
   if (!judge.startsWith(REPLAY)) {
-    if (judge === "replay") throw new Mistake("--judge replay names no recording", { help: "--judge replay:<file>" });
+    if (judge === "replay") throw new Mistake("--judge replay needs a recording", { help: "--judge replay:<file>" });
     choice.provider = oneOf<string>("judge", judge, [
       ...ASKED_PROVIDERS,
       `${REPLAY}<file>`,
@@ -70,19 +70,21 @@ export function judgeChoiceOf(given: Arguments): JudgeChoice {
     return choice;
   }
   choice.replay = judge.slice(REPLAY.length);
-  if (choice.replay === "") throw new Mistake("--judge replay: names no recording", { help: "--judge replay:<file>" });
+  if (choice.replay === "") throw new Mistake("--judge replay needs a recording", { help: "--judge replay:<file>" });
   if (model !== undefined) {
-    throw new Mistake("--model has no meaning for a recording: its replies are there already", {
-      help: "Leave --model out, or ask a provider with --judge",
+    throw new Mistake("--model has no effect on a recording, which already contains its replies", {
+      help: "Leave out --model, or choose a provider with --judge",
     });
   }
   if (cache !== undefined) {
-    throw new Mistake("--cache has no meaning for a recording: its replies are there already", {
-      help: "Leave --cache out, or ask a provider with --judge",
+    throw new Mistake("--cache has no effect on a recording, which already contains its replies", {
+      help: "Leave out --cache, or choose a provider with --judge",
     });
   }
   if (record !== undefined) {
-    throw new Mistake("--record would record what is recorded already", { help: `Copy ${choice.replay} instead` });
+    throw new Mistake("--record would record replies that are already recorded", {
+      help: `Copy ${choice.replay} instead`,
+    });
   }
   return choice;
 }
@@ -90,7 +92,7 @@ export function judgeChoiceOf(given: Arguments): JudgeChoice {
 /** @throws {Mistake} for what cannot be the folder of a cache. */
 function cacheFolder(folder: string): string {
   if (kindOf(folder) !== "file") return folder;
-  throw new Mistake("the cache is a file, not a folder", { location: folder, help: "Name a folder with --cache" });
+  throw new Mistake("the cache is a file, not a folder", { location: folder, help: "Choose a folder with --cache" });
 }
 
 /** Whether `--judge` names a module rather than a provider or a recording. */
@@ -108,7 +110,7 @@ async function loadJudge({ file, name }: ModuleName): Promise<Judge> {
   const exports = await loadModule(file, "judge");
   const names = [...new Set(layersOf(exports).flatMap((layer) => Object.keys(layer)))];
   const others = names.filter((key) => key !== "default" && key !== "module.exports");
-  const has = others.length === 0 ? "It exports nothing by name" : `It exports ${others.join(", ")}`;
+  const has = others.length === 0 ? "It has no named exports" : `It exports ${others.join(", ")}`;
   const found = (name === undefined ? ["default", "judge"] : [name])
     .map((key) => exportOf(exports, key))
     .find((value) => typeof value === "function");
@@ -118,11 +120,11 @@ async function loadJudge({ file, name }: ModuleName): Promise<Judge> {
       name === undefined
         ? "the module exports no judge"
         : wrong === undefined
-          ? `the module of the judge exports no \`${name}\``
+          ? `the judge's module does not export \`${name}\``
           : `the export \`${name}\` is not a judge`;
     throw new Mistake(what, {
       location: file,
-      help: `A judge is a function, or what openaiJudge() and the like return. Export it as default or as judge, or name its export: --judge ${basename(file)}#name. ${has}`,
+      help: `A judge is a function, or what openaiJudge() and the like return. Export it as default or as judge, or specify its export: --judge ${basename(file)}#name. ${has}`,
     });
   }
   const judge = found as Judge;
@@ -155,9 +157,9 @@ export class JudgeMaker {
     hostUserCode();
     this.#recorded = await loadJudge(module);
     if (this.#choice.cache !== undefined && identityOf(this.#recorded).hasFunction === true) {
-      throw new Mistake("--cache cannot keep the replies of a function: nothing says when it would reply differently", {
+      throw new Mistake("--cache cannot keep the replies of a function: nothing tells when its replies change", {
         location: module.file,
-        help: 'Give the function a version, and change it with the function: export default Object.assign(judge, { cacheVersion: "1" })',
+        help: 'Give the function a version, and change it whenever the function changes: export default Object.assign(judge, { cacheVersion: "1" })',
       });
     }
   }
@@ -202,7 +204,7 @@ export class JudgeMaker {
     }
   }
 
-  /** A judge whose requests name the model as the criterion does, so that recordings fit whoever replied. */
+  /** A judge whose requests name the model as the criterion does, so that recordings fit any judge. */
   #nameless(model: string): Judge {
     const { provider } = this.#choice;
     if (provider !== undefined) refuseForeignModel(provider, model, this.#variables().environment);
@@ -282,8 +284,8 @@ function recordingOf(file: string): Judge {
 /** What has to be set, where that is more than a key. */
 const NEEDS: Readonly<Record<string, string>> = {
   vertex: "GOOGLE_CLOUD_PROJECT or GOOGLE_API_KEY",
-  openai: "OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own that needs no key",
-  ollama: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
+  openai: "OPENAI_API_KEY, or OPENAI_BASE_URL for your own server that needs no key",
+  ollama: "OLLAMA_HOST, or OPENAI_BASE_URL for any server with OpenAI's protocol",
 };
 
 /** The variables of a provider: what has to be set, and what its address is. */
@@ -312,10 +314,10 @@ function usesVertex(environment: Environment): boolean {
 /** @throws {Mistake} for a model of another's, as ADK's default is, at a provider that cannot have it. */
 function refuseForeignModel(provider: Provider, model: string, environment: Environment): void {
   if (!isForeign(provider, model)) return;
-  // Servers that stand before many providers, such as LiteLLM's, have it.
+  // Servers that forward to many providers, such as LiteLLM's, may have it.
   if (provider !== "ollama" && (environment[variablesOf(provider).baseUrl] ?? "").trim() !== "") return;
-  throw new Mistake(`--judge ${provider} cannot ask ${model}, which the criteria name or ADK takes by default`, {
-    help: "Say which model to ask with --model, or as judge_model in the criteria",
+  throw new Mistake(`--judge ${provider} cannot ask ${model}, which is the criteria's judge_model or ADK's default`, {
+    help: "Choose a model with --model, or with judge_model in the criteria",
   });
 }
 
@@ -326,9 +328,9 @@ function explained(error: unknown, provider: Provider, model: string, isChosen: 
   if (error.code === "judge_required") {
     const other = isChosen ? "" : "; or choose another judge with --judge";
     // One of ours, so that whoever asks adds the place in the config.
-    const message = isChosen ? `--judge ${provider} lacks its key` : `there is no judge to ask ${model}`;
+    const message = isChosen ? `--judge ${provider} needs an API key` : `there is no judge to ask ${model}`;
     return new AdkMetricsError(error.code, message, {
-      help: `Set ${needs}, in the environment or in a file .env${other}`,
+      help: `Set ${needs}, in the environment or in a .env file${other}`,
     });
   }
   const names: Readonly<Record<string, string>> = {

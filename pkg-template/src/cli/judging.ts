@@ -53,7 +53,7 @@ export class Judging {
   /**
    * Provides the judges of this process. Must be made before the package is loaded, which would provide them itself.
    *
-   * @param stop Ends the run, since a recording cannot go on.
+   * @param stop Ends the run, because a recording cannot continue.
    * @throws {Mistake} for a recording that cannot be read or written.
    */
   constructor(choice: JudgeChoice, stop: () => void) {
@@ -76,7 +76,7 @@ export class Judging {
     const judge = this.#maker.judgeFor(`${provider.replace(/-responses$/, "")}/${model}`);
     const endpoint = endpointOf(judge);
     if (endpoint !== undefined) return endpoint;
-    throw new Mistake("this judge takes no batches", { help: "Name the judge that the batch was sent to" });
+    throw new Mistake("this judge does not support batches", { help: "Choose the judge that the batch was sent to" });
   }
 
   /** The folder that keeps replies from run to run, if one is named. */
@@ -123,12 +123,12 @@ export class Judging {
     const cached = results.reduce((sum, { judgeUsage }) => sum + (judgeUsage?.cached ?? 0), 0);
     if (this.#recorder !== undefined && this.cache !== undefined && cached > 0) {
       const were = cached === 1 ? "1 reply was in the cache, and is" : `${cached} replies were in the cache, and are`;
-      warn(`${were} not in the recording: without the cache it would have all`);
+      warn(`${were} missing from the recording; to record every reply, leave out --cache`);
     }
     this.reportRecording();
   }
 
-  /** Says on stderr what became of the recording. */
+  /** Reports on stderr whether the recording succeeded. */
   reportRecording(): void {
     if (this.#recorder?.isWritten === true) note(`recorded ${this.#recorder.file}`);
     else if (this.#recorder !== undefined && this.#recorder.failure === undefined) note("nothing was recorded");

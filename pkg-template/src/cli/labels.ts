@@ -20,7 +20,7 @@ export async function labelsCommand(args: readonly string[]): Promise<ExitStatus
   const [what, ...results] = given.positionals;
   if (what !== "export") {
     const isMeant = what !== undefined && closest(what, ["export"]) !== undefined;
-    throw new Mistake(what === undefined ? "labels does not say what to do" : `there is no \`labels ${what}\``, {
+    throw new Mistake(what === undefined ? "labels needs a subcommand" : `unknown command \`labels ${what}\``, {
       help: isMeant ? "Did you mean `export`?" : HELP,
     });
   }
@@ -28,13 +28,16 @@ export async function labelsCommand(args: readonly string[]): Promise<ExitStatus
   const output = outputOf(given, files);
   const format = output === undefined ? undefined : FORMATS.find((name) => REPORT_FORMATS[name].fileNames.test(output));
   if (format !== undefined && format !== "csv") {
-    throw new Mistake("labels are written as CSV", { location: output, help: "Name a file that ends with .csv" });
+    throw new Mistake("labels are always written as CSV", {
+      location: output,
+      help: "Choose a file that ends with .csv",
+    });
   }
   const count = given.one("count");
   const seed = given.one("seed");
   if (seed !== undefined && !given.has("random")) throw new Mistake("--seed has no effect without --random");
   if (seed !== undefined && !/^-?\d{1,15}$/.test(seed)) {
-    throw new Mistake(`--seed cannot be \`${seed}\``, { help: "It is a whole number" });
+    throw new Mistake(`--seed cannot be \`${seed}\``, { help: "Expected a whole number" });
   }
   const metrics = given.all("metric");
   let sheet: string;

@@ -80,9 +80,9 @@ export async function readLineFiles(
       const before = rows.add(number, offset, text.length, line, id);
       if (before === undefined || what !== EVAL_SET) return;
       const places = rows.placesOf([before]);
-      throw new Mistake(`the case \`${id}\` is there twice`, {
+      throw new Mistake(`the case \`${id}\` occurs twice`, {
         location: here,
-        help: `It is in ${placeIn(files, places, 0)} too. Several runs of a case are lines of what the agent did`,
+        help: `It is also in ${placeIn(files, places, 0)}. To score several runs of a case, put them into the file of what the agent did`,
       });
     });
   }
@@ -148,9 +148,9 @@ function isBlank(text: Buffer): boolean {
 }
 
 function tooLong(location: string): Mistake {
-  return new Mistake(`the line is longer than ${MAX_BYTES} bytes, the most that one JSON text may have`, {
+  return new Mistake(`the line is longer than ${MAX_BYTES} bytes, the maximum for one line`, {
     location,
-    help: "Every line is one case: is this JSON without line breaks, called .jsonl?",
+    help: "Every line has to be one case. Is this a JSON file without line breaks, with the extension .jsonl?",
   });
 }
 
@@ -203,7 +203,7 @@ function follows({ file, offset, length }: Places, at: number): boolean {
 export async function linesAsText(files: readonly string[], what: string, input: InputFiles): Promise<Uint8Array> {
   const size = files.reduce((sum, file) => sum + sizeOf(file), 0);
   if (size > MAX_BYTES) {
-    throw new Mistake(`the lines have ${size} bytes, and at most ${MAX_BYTES} are kept in memory`, {
+    throw new Mistake(`the lines have ${size} bytes, but at most ${MAX_BYTES} fit in memory`, {
       location: files.join(", "),
       help: STREAMED,
     });
@@ -236,7 +236,7 @@ export async function linesAsText(files: readonly string[], what: string, input:
 
 /** When lines are not kept in memory. */
 export const STREAMED =
-  "`eval` scores any number of lines of evalsets and runs if its only output is a file of JSON lines (--output results.jsonl) and there is no --journal, --shard, --batch, --watch or --dry-run";
+  "`eval` scores any number of lines if its only output is a JSON lines file (--output results.jsonl), without --journal, --shard, --batch, --watch and --dry-run";
 
 /** The files that are open, the one that was opened first in front. */
 const opened = new Map<string, number>();
@@ -253,7 +253,7 @@ function readInto(file: string, what: string, target: Buffer, position: number):
   }
   for (let done = 0; done < target.length;) {
     const count = readSync(descriptor, target, done, target.length - done, position + done);
-    if (count === 0) throw new Mistake(`the ${what} became shorter while it was read`, { location: file });
+    if (count === 0) throw new Mistake(`the ${what} became shorter while it was being read`, { location: file });
     done += count;
   }
 }

@@ -62,7 +62,7 @@ function begin(files: WindowFiles, options: object): Thread {
     for (const { reject } of thread.waiting.splice(0)) reject(error);
   };
   worker.on("error", fail);
-  worker.on("exit", () => fail(new Mistake("a thread ended before it had scored its cases")));
+  worker.on("exit", () => fail(new Mistake("a thread ended before it scored its cases")));
   return thread;
 }
 

@@ -86,7 +86,7 @@ function unknownCommand(name: string): Mistake {
     });
   }
   const close = closest(name, COMMANDS);
-  return new Mistake(`there is no command \`${name}\``, {
+  return new Mistake(`unknown command \`${name}\``, {
     help:
       close === undefined
         ? `The commands are ${COMMANDS.join(", ")}; see adk-metrics --help`

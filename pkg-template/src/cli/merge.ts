@@ -1,4 +1,4 @@
-/** `merge`: makes the results of a command from the journals of its parts, as if it had not been divided. */
+/** `merge`: makes the results of a command from the journals of its shards, as if it had not been divided. */
 
 import { closeSync } from "node:fs";
 import type { JournaledBegin } from "../journal/section.js";
@@ -13,7 +13,7 @@ import { Journaling } from "./journal.js";
 import { Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { type ExitStatus, note } from "./process.js";
-import { partIn, type Shard } from "./shards.js";
+import { shardIn, type Shard } from "./shards.js";
 
 /** What a journal says of the command that wrote it. */
 interface Command {
@@ -24,8 +24,8 @@ interface Command {
 
 const COMMANDS = ["eval", "run", "record"] as const;
 
-/** The journal of a part. */
-interface Part {
+/** The journal of a shard. */
+interface ShardJournal {
   file: string;
   entries: JournalEntry[];
   command: Command;
@@ -39,28 +39,28 @@ interface Part {
 export async function mergeCommand(args: readonly string[]): Promise<ExitStatus> {
   const given = parseArguments(args, optionsOf("merge"));
   if (given.positionals.length === 0) {
-    throw new Mistake("no journal is named", { help: "adk-metrics merge part-*.jsonl" });
+    throw new Mistake("no journals specified", { help: "adk-metrics merge shard-*.jsonl" });
   }
-  const parts = given.positionals.map(partOf);
-  checkParts(parts, given);
-  const entries = mergedEntries(parts);
+  const shards = given.positionals.map(readShard);
+  checkShards(shards, given);
+  const entries = mergedEntries(shards);
   const journal = Journaling.merged(given.positionals, entries);
-  const { command, positionals, options } = (parts[0] as Part).command;
+  const { command, positionals, options } = (shards[0] as ShardJournal).command;
   const useless = command === "record" ? FOR_SCORES.find((name) => given.has(name)) : undefined;
   if (useless !== undefined) {
-    throw new Mistake("the parts are of record, whose output is inference results", {
-      help: `Leave --${useless} out`,
+    throw new Mistake("the shards are of record, which writes inference results", {
+      help: `Leave out --${useless}`,
     });
   }
   const modules = options.metrics ?? [];
   if (command !== "record" && modules.length > 0 && !given.has("metrics")) {
     const named = modules.map((file) => `--metrics ${file}`).join(" ");
-    throw new Mistake("the parts were scored with metrics of modules, and a journal alone has no module run", {
-      help: `Name the modules here as well, if you trust them: ${named}`,
+    throw new Mistake("the shards were scored with your own metrics, whose modules only run if you specify them", {
+      help: `If you trust the modules, add ${named}`,
     });
   }
   const all = argumentsOf(positionals, options, given);
-  note(`merging ${count(parts.length, "part")} of ${command} ${positionals.join(" ")}`);
+  note(`merging ${count(shards.length, "shard")} of ${command} ${positionals.join(" ")}`);
   switch (command) {
     case "eval":
       return await (await import("./eval.js")).evalWith(all, journal);
@@ -71,7 +71,7 @@ export async function mergeCommand(args: readonly string[]): Promise<ExitStatus>
   }
 }
 
-function partOf(file: string): Part {
+function readShard(file: string): ShardJournal {
   let descriptor: number | undefined;
   let entries: JournalEntry[];
   try {
@@ -92,17 +92,17 @@ function partOf(file: string): Part {
   const begun = (part: string) => (own as JournaledBegin[]).find((entry) => entry.part === part)?.inputs;
   const command = begun("command");
   if (command === undefined) {
-    throw new Mistake("the journal is none of the command line's", {
+    throw new Mistake("this command did not write the journal", {
       location: file,
-      help: "eval, run and record write one with --journal",
+      help: "Use journals that eval, run or record wrote with --journal",
     });
   }
   const { shard: text = "1/1", balance } = begun("shard") ?? {};
-  const shard = partIn(String(text));
+  const shard = shardIn(String(text));
   if (!isCommand(command) || shard === undefined) {
-    throw new Mistake("the journal does not say which command, or which part of it, it is of", {
+    throw new Mistake("the journal does not say which command or shard it belongs to", {
       location: file,
-      help: "It was changed, or another version wrote it: run the part anew",
+      help: "It was edited, or another version wrote it: run the shard again with a new journal",
     });
   }
   return { file, entries, command, shard, balance, isEnded: own.some(({ type }) => type === "end") };
@@ -122,51 +122,51 @@ function areTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
-/** @throws {Mistake} for parts that are missing, there twice, unfinished, or of another command. */
-function checkParts(parts: readonly Part[], given: Arguments): void {
-  const [first] = parts as [Part];
+/** @throws {Mistake} for shards that are missing, duplicated, unfinished, or of another command. */
+function checkShards(shards: readonly ShardJournal[], given: Arguments): void {
+  const [first] = shards as [ShardJournal];
   const total = first.shard.count;
   const found = new Map<number, string[]>();
-  for (const part of parts) {
-    const { file, shard, command, balance } = part;
+  for (const journal of shards) {
+    const { file, shard, command, balance } = journal;
     if (shard.count !== total || command.command !== first.command.command || balance !== first.balance) {
-      const what = (one: Part) => `part ${shardText(one)} of ${one.command.command}`;
-      const how = balance === first.balance ? "" : ", divided by another --balance";
-      throw new Mistake(`${file} is ${what(part)}${how}, and ${first.file} is ${what(first)}`, {
-        help: "Name the journals of one command, divided once",
+      const what = (one: ShardJournal) => `shard ${shardText(one)} of ${one.command.command}`;
+      const how = balance === first.balance ? "" : ", divided by a different --balance";
+      throw new Mistake(`${file} is ${what(journal)}${how}, and ${first.file} is ${what(first)}`, {
+        help: "Merge only the shards of one command that was divided once",
       });
     }
     group(found, shard.index, file);
-    refuseOtherOptions(part, first, given);
+    refuseOtherOptions(journal, first, given);
   }
   for (const [index, files] of found) {
     if (files.length === 1) continue;
-    throw new Mistake(`part ${index} of ${total} is there more than once`, { location: files.join(", ") });
+    throw new Mistake(`shard ${index} of ${total} occurs more than once`, { location: files.join(", ") });
   }
   const missing = Array.from({ length: total }, (_, at) => at + 1).filter((index) => !found.has(index));
   if (missing.length > 0) {
     const one = missing.length === 1;
-    throw new Mistake(`${one ? "part" : "parts"} ${listed(missing)} of ${total} ${one ? "is" : "are"} missing`, {
+    throw new Mistake(`${one ? "shard" : "shards"} ${listed(missing)} of ${total} ${one ? "is" : "are"} missing`, {
       help: `Run ${one ? "it" : "them"}: --shard ${missing[0]}/${total}`,
     });
   }
-  const cut = parts.filter(({ isEnded }) => !isEnded);
+  const cut = shards.filter(({ isEnded }) => !isEnded);
   if (cut.length === 0) return;
-  throw new Mistake(`${cut.length === 1 ? "a part has" : `${cut.length} parts have`} not come to the end`, {
-    location: cut.map((part) => `${part.file} (${shardText(part)})`).join(", "),
-    help: "Go on with the command that wrote it, with --resume, and merge then",
+  throw new Mistake(`${cut.length === 1 ? "a shard has" : `${cut.length} shards have`} not finished`, {
+    location: cut.map((journal) => `${journal.file} (${shardText(journal)})`).join(", "),
+    help: "Run the command that wrote it again, with --resume, then merge",
   });
 }
 
 /**
- * The entries of all parts, with one `begin` for each evaluation: the earliest.
+ * The entries of all shards, with one `begin` for each evaluation: the earliest.
  *
- * @throws {Mistake} for parts of other inputs, with what differs.
+ * @throws {Mistake} for shards with different inputs.
  */
-function mergedEntries(parts: readonly Part[]): JournalEntry[] {
+function mergedEntries(shards: readonly ShardJournal[]): JournalEntry[] {
   const begun = new Map<string, { entry: JournaledBegin; file: string }>();
   const rest: JournalEntry[] = [];
-  for (const { file, entries } of parts) {
+  for (const { file, entries } of shards) {
     for (const entry of entries) {
       if (entry.type !== "begin") {
         if (entry.section !== "") rest.push(entry);
@@ -186,9 +186,9 @@ function mergedEntries(parts: readonly Part[]): JournalEntry[] {
         (name) => JSON.stringify(known.entry.inputs[name]) !== JSON.stringify(inputs[name]),
       );
       if (different.length === 0) continue;
-      throw new Mistake(`the parts are of other inputs: ${different.join(", ")}`, {
+      throw new Mistake(`the shards have different inputs: ${different.join(", ")}`, {
         location: `${known.file}, ${file}`,
-        help: "Run all parts anew with the same inputs",
+        help: "Run all shards again with the same inputs",
       });
     }
   }
@@ -196,32 +196,32 @@ function mergedEntries(parts: readonly Part[]): JournalEntry[] {
 }
 
 /**
- * Checks that a part had the same options as the first one, which would decide otherwise. Inputs are compared elsewhere.
+ * Checks that a shard had the same options as the first one, which would decide otherwise. Inputs are compared elsewhere.
  *
  * @throws {Mistake} for an option that differs.
  */
-function refuseOtherOptions(part: Part, first: Part, given: Arguments): void {
+function refuseOtherOptions(journal: ShardJournal, first: ShardJournal, given: Arguments): void {
   const decided = [
     ...(given.has("explain") ? ["explain"] : []),
     ...(GATES.some((name) => given.has(name)) ? GATES : []),
   ];
-  const [mine, others] = [part.command.options, first.command.options];
+  const [mine, others] = [journal.command.options, first.command.options];
   const different = COMPARED.filter(
     (name) => !decided.includes(name) && JSON.stringify(mine[name]) !== JSON.stringify(others[name]),
   );
   if (different.length === 0) return;
   const canDecide = different.every((name) => GATES.includes(name) || name === "explain");
   throw new Mistake(
-    `${part.file} and ${first.file} were given other ${different.map((name) => `--${name}`).join(", ")}`,
+    `${journal.file} and ${first.file} have different values for ${different.map((name) => `--${name}`).join(", ")}`,
     {
       help: canDecide
-        ? `Say here what is to hold: ${different.map((name) => `--${name}`).join(", ")}`
-        : "Run all parts anew with the same options",
+        ? `Choose here what applies: ${different.map((name) => `--${name}`).join(", ")}`
+        : "Run all shards again with the same options",
     },
   );
 }
 
-function shardText({ shard }: Part): string {
+function shardText({ shard }: ShardJournal): string {
   return `${shard.index}/${shard.count}`;
 }
 
@@ -239,12 +239,12 @@ const FOR_SCORES = ["format", "explain", "print-detailed-results", "metrics", "s
 /** Options that change the outcome, besides inputs. */
 const COMPARED = [...GATES, "explain", "dialect", "advisory", "price", "num-runs", "metrics"];
 /**
- * The options that are taken from journals: what is scored, by what, and what has to pass. Others could make a journal from
+ * The options that are taken from journals: what is scored, how, and what has to pass. Others could make a journal from
  * elsewhere ask somebody, run a module or write a file.
  */
 const TAKEN = [...COMPARED, "agent", "actual", "config", "session"];
 
-/** The arguments of the parts, with the outputs of this command. */
+/** The arguments of the shards, with the outputs of this command. */
 export function argumentsOf(positionals: readonly string[], recorded: Command["options"], given: Arguments): Arguments {
   const taken = TAKEN.filter((name) => name !== "metrics" && Object.hasOwn(recorded, name));
   const names = GATES.some((name) => given.has(name)) ? taken.filter((name) => !GATES.includes(name)) : taken;

@@ -6,26 +6,23 @@ import { inertJson } from "../report/text.js";
 import { parseArguments } from "./arguments.js";
 import { optionsOf } from "./options.js";
 import { api } from "./api.js";
-import { baseName, kindOf, readBytes } from "./files.js";
+import { baseName, readBytes } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { ExitStatus, note, warn } from "./process.js";
-import { prepareFile, writeFile, writeOut } from "./write.js";
+import { prepareNewFile, writeFile, writeOut } from "./write.js";
 
 /** Runs `migrate`. */
 export async function migrateCommand(args: readonly string[]): Promise<ExitStatus> {
   const given = parseArguments(args, optionsOf("migrate"));
   const [file, ...others] = given.positionals;
-  if (file === undefined) throw new Mistake("no evalset is named", { help: "adk-metrics migrate old.test.json" });
+  if (file === undefined) throw new Mistake("no evalset specified", { help: "adk-metrics migrate old.test.json" });
   if (others.length > 0) {
     throw new Mistake("migrate takes one file at a time", { help: `Left over: ${others.join(" ")}` });
   }
   const bytes = readBytes(file, "evalset");
   const output = given.one("output");
   if (output !== undefined && output !== "-") {
-    if (kindOf(output) === "file" && !given.has("force")) {
-      throw new Mistake("the output already exists", { location: output, help: "Overwrite it with --force" });
-    }
-    prepareFile(output);
+    prepareNewFile(output, given.has("force"));
   }
   const { evalSetToAdkJson } = await api();
   let json: string;

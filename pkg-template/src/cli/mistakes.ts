@@ -27,7 +27,7 @@ export class Mistakes extends Error {
   readonly mistakes: readonly unknown[];
 
   constructor(mistakes: readonly unknown[]) {
-    super(`${mistakes.length} mistakes`);
+    super(`${mistakes.length} errors`);
     this.mistakes = mistakes;
   }
 }

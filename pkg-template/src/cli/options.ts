@@ -45,9 +45,9 @@ export const DEFAULT_CRITERIA_TEXT = Object.entries(DEFAULT_CRITERIA)
   .map(([name, threshold]) => `${name} ${Number(threshold).toFixed(1)}`)
   .join(" and ");
 
-/** Whose scores each dialect gives, in words. */
+/** Which package's scores each dialect gives, for the help. */
 const DIALECTS = wordsOf("dialect")
-  .map((word, index) => `${word}: those of ${OPTION_RULES.dialect.names?.[index]}`)
+  .map((word, index) => `${word}: as ${OPTION_RULES.dialect.names?.[index]}`)
   .join("; ");
 
 /** What an option may be. */
@@ -81,7 +81,7 @@ export type OptionGroup =
 /** An option, of one or several commands. */
 export interface OptionEntry {
   readonly name: string;
-  /** The part of the help that it stands in. */
+  /** The section of the help that lists it. */
   readonly group: OptionGroup;
   /** The commands that take it. */
   readonly commands: readonly Command[];
@@ -114,28 +114,28 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: [...RUN, "queue"],
     value: "<module>",
     takesPath: true,
-    help: "The module of the agent, which is its default export or the one called agent or rootAgent; or ./agent.ts#name; or a folder with an agent.ts. An agent or runner of ADK-TS or @google/adk, what build() gives, a function that makes one of these, or a function from a message to the answer.",
+    help: "The agent's module: a file, a folder with an agent.ts, or ./agent.ts#name for a named export. Without a name, the agent is the default export or the one called agent or rootAgent. It may be an agent or runner of ADK-TS or @google/adk, the result of build(), a function that creates one of these, or a function that answers a message.",
   },
   {
     name: "num-runs",
     group: "agent",
     commands: [...RUN, "queue"],
     value: "<n>",
-    help: "How often to run each case. Default: 2, as in AgentEvaluator.",
+    help: "Number of runs per case. Default: 2, as in AgentEvaluator.",
   },
   {
     name: "parallelism",
     group: "agent",
     commands: RUN,
     value: "<n>",
-    help: "How many conversations to run at a time. Default: 4.",
+    help: "Number of conversations in progress at a time. Default: 4.",
   },
   {
     name: "turn-timeout",
     group: "agent",
     commands: [...RUN, "queue"],
     value: "<s>",
-    help: "How many seconds the agent may take for a turn, and to load. Default: 300.",
+    help: "Timeout in seconds for a turn, and for loading the agent. Default: 300.",
   },
   {
     name: "session",
@@ -143,7 +143,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: RUN,
     value: "<file>",
     takesPath: true,
-    help: "The session that evalsets in the old form (*.test.json) begin with.",
+    help: "The initial session of evalsets in the old format (*.test.json).",
   },
   {
     name: "actual",
@@ -152,7 +152,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<path>",
     takesPath: true,
     isRepeatable: true,
-    help: "What the agent did: an evalset of actual conversations, ADK's evalset results, inference results, a session or its events, or OpenTelemetry traces as OTLP in JSON or in lines of JSON. For several evalsets repeat it in the same order, or name one folder. In a folder the runs of foo.evalset.json are called foo.actual.json, foo.evalset_result.json, foo.inferences.json, foo.session.json, foo.traces.json or foo.traces.jsonl; also foo.evalset.json or foo.json if it is not the folder of the evalset. Default: the folder of the evalset.",
+    help: "What the agent did: an evalset of actual conversations, ADK's evalset results, inference results, a session or its events, or OpenTelemetry traces (OTLP as JSON or JSON lines). For several evalsets, repeat it in the same order, or specify one folder. In a folder, the file for foo.evalset.json is foo.actual.json, foo.evalset_result.json, foo.inferences.json, foo.session.json, foo.traces.json or foo.traces.jsonl; or, if it is not the evalset's own folder, foo.evalset.json or foo.json. Default: the evalset's folder.",
   },
   {
     name: "config",
@@ -160,7 +160,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: [...SCORED, "batch", "queue"],
     value: "<file>",
     takesPath: true,
-    help: `The metrics and their thresholds. Default: test_config.json beside the evalset; without one, ADK's own default, which is ${DEFAULT_CRITERIA_TEXT}.`,
+    help: `The metrics and their thresholds. Default: test_config.json beside the evalset, else ADK's default: ${DEFAULT_CRITERIA_TEXT}.`,
   },
   {
     name: "config",
@@ -168,7 +168,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["record"],
     value: "<file>",
     takesPath: true,
-    help: "Where user_simulator_config is. Default: test_config.json beside the evalset.",
+    help: "The file with user_simulator_config. Default: test_config.json beside the evalset.",
   },
   {
     name: "metrics",
@@ -177,7 +177,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<module>",
     takesPath: true,
     isRepeatable: true,
-    help: "A JavaScript module whose exports are metrics of your own. May be repeated. Names in custom_metrics of the config that are paths (./metrics.mjs#politeness) are relative to the config, and only modules that are named here are loaded.",
+    help: "A JavaScript module that exports your own metrics. May be repeated. Paths in custom_metrics of the config (./metrics.mjs#politeness) are relative to the config, and only modules specified here are loaded.",
   },
   {
     name: "dialect",
@@ -193,26 +193,26 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: RESULTS,
     value: "<which>",
     words: wordsOf("explain"),
-    help: `For which results to work out why: ${wordsOf("explain").join(", ")}. Default: what the chosen formats show.`,
+    help: `Which results to explain: ${wordsOf("explain").join(", ")}. Default: those that the chosen formats show.`,
   },
   {
     name: "strict",
     group: "scoring",
     commands: RESULTS,
-    help: "Warnings are errors: those that are known before anything is run or asked end the command there; others set the exit status to 2 when the results are written.",
+    help: "Treat warnings as errors: early ones stop the command before anything is run or asked; after later ones, the exit status is 2.",
   },
   {
     name: "strict",
     group: "scoring",
     commands: ["record", "compare", "calibrate", "migrate"],
-    help: "Warnings are errors: the exit status is 2 if there are any.",
+    help: "Treat warnings as errors: if there are any, the exit status is 2.",
   },
   {
     name: "threads",
     group: "scoring",
     commands: ["eval"],
     value: "<n>",
-    help: "How many threads score JSON lines that are not kept in memory; each takes some 100 MB. Default: 2, if there are as many cores; 1 for few lines, and where judges are asked.",
+    help: "Number of threads for JSON lines that are scored as they are read; each takes about 100 MB. Default: 2; 1 on a single core, for few lines, and if judges are asked.",
   },
   {
     name: "bail",
@@ -225,7 +225,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "gates",
     commands: RESULTS,
     value: "<share>",
-    help: "The share of runs that have to pass, from 0 to 1, instead of all: 0.9.",
+    help: "The fraction of runs that have to pass, from 0 to 1, instead of all: 0.9.",
   },
   {
     name: "min-pass-hat",
@@ -233,13 +233,13 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: RESULTS,
     value: "<k>=<share>",
     isRepeatable: true,
-    help: "How likely k runs of a case all have to pass (pass^k): 3=0.8. Every case has to be run k times or more. May be repeated.",
+    help: "The lowest acceptable probability that k runs of a case all pass (pass^k): 3=0.8. Needs at least k runs of each case. May be repeated.",
   },
   {
     name: "allow-flaky",
     group: "gates",
     commands: RESULTS,
-    help: "It is enough that each case passes in one of its runs.",
+    help: "Each case only has to pass in one of its runs.",
   },
   {
     name: "advisory",
@@ -247,13 +247,13 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: [...SCORED, "queue"],
     value: "<metric>",
     isRepeatable: true,
-    help: "A metric that is reported and decides nothing: cases pass or fail by the others. May be repeated.",
+    help: "A metric that is reported but does not decide whether cases pass. May be repeated.",
   },
   {
     name: "watch",
     group: "scoring",
     commands: SCORED,
-    help: "Score again whenever a file that is read changes: evalsets, configs, what the agent did, and the modules of agents, metrics and judges. Ctrl-C ends it, with the exit status of the last run.",
+    help: "Score again whenever an input changes: evalsets, configs, what the agent did, and the modules of agents, metrics and judges. Ctrl-C stops it, with the exit status of the last run.",
   },
   {
     name: "log-level",
@@ -261,7 +261,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: RESULTS,
     value: "<level>",
     words: LOG_LEVELS,
-    help: "warning, error and critical leave out the notes on stderr; debug shows where errors come from. Default: info.",
+    help: "warning, error and critical omit the notes on stderr; debug adds stack traces to errors. Default: info.",
   },
   {
     name: "format",
@@ -270,7 +270,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<name>",
     words: FORMATS,
     isRepeatable: true,
-    help: `${described(FORMATS)}. May be repeated. Default: what the ending of --output names (${shortEndings(FORMATS)}), else table.`,
+    help: `${described(FORMATS)}. May be repeated. Default: the format for the extension of --output (${shortEndings(FORMATS)}), else table.`,
   },
   {
     name: "output",
@@ -279,19 +279,19 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<path>",
     takesPath: true,
     isRepeatable: true,
-    help: `Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats give one --output each, in the same order, or one name without ending: each format adds its own, which are ${FORMATS.map((format) => REPORT_FORMATS[format].ending).join(" ")}. With json, several evalsets need a folder, which gets a file for each.`,
+    help: `Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats, specify one --output each, in the same order, or one name without extension, to which each format adds its own: ${FORMATS.map((format) => REPORT_FORMATS[format].ending).join(" ")}. With json, several evalsets need a folder, which gets a file for each.`,
   },
   {
     name: "force",
     group: "output",
     commands: [...RESULTS, "compare"],
-    help: "Overwrite an output that is not an older report of this program. Those are overwritten anyway.",
+    help: "Overwrite outputs that are not older reports of this program, which are overwritten anyway.",
   },
   {
     name: "print-detailed-results",
     group: "output",
     commands: RESULTS,
-    help: "The table shows every turn with its texts, calls and scores.",
+    help: "Show every turn in the table, with its texts, calls and scores.",
   },
   {
     name: "output",
@@ -299,7 +299,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["record"],
     value: "<path>",
     takesPath: true,
-    help: "Where to write: a file, a folder/, or - for stdout, which is the default. In a folder what was done in foo.evalset.json is called foo.inferences.json.",
+    help: "Where to write: a file, a folder/, or - for stdout, which is the default. In a folder, the file for foo.evalset.json is foo.inferences.json.",
   },
   {
     name: "journal",
@@ -307,20 +307,20 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: JOURNALED,
     value: "<file>",
     takesPath: true,
-    help: "Keeps what is paid for and settled in a file of JSON lines: replies of judges, answers of metrics of your own, runs of the agent. The same command goes on from there, after whatever ended it: nothing that has a reply is asked again, and the results are those of a run that was never interrupted.",
+    help: "Save replies of judges, results of your own metrics and runs of the agent in a file of JSON lines. After an interruption, the same command continues from there, and asks no answered question again.",
   },
   {
     name: "resume",
     group: "output",
     commands: JOURNALED,
-    help: "Only go on: it is an error if the file of --journal is not there.",
+    help: "Continue only: it is an error if the file of --journal does not exist.",
   },
   {
     name: "shard",
     group: "output",
     commands: JOURNALED,
     value: "<n>/<count>",
-    help: "Take only this part of the cases, counted from 1: 3/16; merge puts the parts together. auto takes the number of a Cloud Run task (CLOUD_RUN_TASK_INDEX and _COUNT), auto/16 that of a Kubernetes Indexed Job (JOB_COMPLETION_INDEX). Needs --journal.",
+    help: "Evaluate only one shard of the cases, counted from 1: 3/16; merge combines the shards. auto reads the number of a Cloud Run task (CLOUD_RUN_TASK_INDEX and _COUNT), auto/16 that of a Kubernetes Indexed Job (JOB_COMPLETION_INDEX). Needs --journal.",
   },
   {
     name: "balance",
@@ -329,7 +329,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<file>",
     takesPath: true,
     isRepeatable: true,
-    help: "Earlier results or journals: parts are made to take equally long by how long each case took there. The same for every part. May be repeated.",
+    help: "Earlier results or journals, whose times per case are used to make all shards take equally long. Pass the same files to every shard. May be repeated.",
   },
   {
     name: "output",
@@ -347,7 +347,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<who>",
     words: [...ASKED_PROVIDERS, "replay:"],
     takesPath: true,
-    help: `Who answers the questions of metrics that ask a judge: ${ASKED_PROVIDERS.join(", ").replace("openai", "openai (any server that speaks its protocol)")}; replay:<file>, which gives the replies of a recording and asks nobody; or ./judge.mjs, a module of your own whose default export, or export called judge, is one (./judge.mjs#name for another). Default: the provider of the model, by its name.`,
+    help: `The judge: ${ASKED_PROVIDERS.join(", ").replace("openai", "openai (or any server with its protocol)")}; replay:<file>, which takes the replies from a recording; or your own module, ./judge.mjs, whose default export or export called judge is a judge (./judge.mjs#name for another export). Default: the provider of the model, by the model's name.`,
   },
   {
     name: "model",
@@ -368,7 +368,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "judges",
     commands: SCORED,
     value: "<when>",
-    help: "When a vote of samples ends: exact, when the missing ones cannot change it; none, when all are asked; or a risk such as 0.01, also when all would decide otherwise with a chance below it, by how samples voted on the metric's first 20 questions. Default: exact.",
+    help: "When a vote of samples ends: exact, as soon as the missing samples cannot change the verdict; none, after all samples; or a risk such as 0.01, as soon as the probability that they would change it is below that, estimated from the votes on the metric's first 20 questions. Default: exact.",
   },
   {
     name: "record",
@@ -376,7 +376,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: JUDGED,
     value: "<file>",
     takesPath: true,
-    help: "Records each reply as a line of JSON, for --judge replay:<file>. The file must be new. What is recorded stays if the run is interrupted.",
+    help: "Record each reply as a line of JSON, for --judge replay:<file>. The file must be new. It keeps its replies if the run is interrupted.",
   },
   {
     name: "cache",
@@ -384,13 +384,13 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: [...SCORED, "batch"],
     value: "<folder>",
     takesPath: true,
-    help: "Keeps the judges' replies in a folder, and takes from there what was asked before: an eval that was interrupted asks only what has no reply yet. run runs the agent again. Several commands may share the folder at the same time.",
+    help: "Keep the judges' replies in a folder and reuse them: eval asks only questions that have no reply yet. run runs the agent again. Several commands may use the same folder at the same time.",
   },
   {
     name: "batch",
     group: "judges",
     commands: SCORED,
-    help: "Asks judges through the batch interface of OpenAI, Anthropic or the Gemini API, which ask half the price and answer within a day: what is open is sent, waited for and kept in --cache (or in adk-metrics-replies), then what follows from the replies. The same command again goes on where it was interrupted. run first runs the agent in all cases, and needs --journal to keep that.",
+    help: "Ask judges through the batch API of OpenAI, Anthropic or Gemini, which costs half and answers within a day: sends the open questions, waits for the replies, keeps them in --cache (or in adk-metrics-replies), then asks the follow-up questions. After an interruption, the same command continues. run first runs the agent in all cases, and needs --journal to keep its runs.",
   },
   {
     name: "batch-fallback",
@@ -398,21 +398,21 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: BATCHED,
     value: "<how>",
     words: ["batch", "live"],
-    help: "What becomes of questions that a batch could not answer and that may be asked again: batch (in another one, three times at most) or live (one by one when the batches are over, at the full price, as is what follows from them). Default: batch.",
+    help: "How to repeat questions that failed in a batch: batch (in another batch, at most three times) or live (by single calls after the batches, at the full price, like their follow-up questions). Default: batch.",
   },
   {
     name: "batch-size",
     group: "judges",
     commands: BATCHED,
     value: "<n>",
-    help: "The most questions of one batch, for servers that take fewer than their protocol's 50,000 or 100,000.",
+    help: "Maximum number of questions per batch, for servers that accept fewer than their protocol's 50,000 or 100,000.",
   },
   {
     name: "batch-poll",
     group: "judges",
     commands: SCORED,
     value: "<s>",
-    help: "How many seconds to wait between two looks at a batch. Default: 30.",
+    help: "Seconds to wait before checking a batch again. Default: 30.",
   },
   {
     name: "price",
@@ -420,55 +420,55 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: [...JUDGED, "queue"],
     value: "<model>=<input>,<output>",
     isRepeatable: true,
-    help: "What a million tokens of a model's input and output cost, in the currency of your choice. The reports then say what the judges cost. May be repeated.",
+    help: "Prices of a million input tokens and a million output tokens of a model, in any currency. Reports then show the cost of the judges. May be repeated.",
   },
   {
     name: "dry-run",
     group: "spending",
     commands: SCORED,
-    help: "Say how many calls of judges and how many tokens it would take at least, at most and likely, with --price also how much money, and end there: nothing is asked, run or written.",
+    help: "Only estimate the calls of judges and their tokens (and with --price, their cost): at least, likely and at most. Asks, runs and writes nothing.",
   },
   {
     name: "max-calls",
     group: "spending",
     commands: [...JUDGED, "batch", "queue"],
     value: "<n>",
-    help: "How many calls the judges of the whole command may make. What is not scored by then is not evaluated.",
+    help: "Maximum number of calls of judges in the whole command. Results that are missing then are not evaluated.",
   },
   {
     name: "max-tokens",
     group: "spending",
     commands: [...JUDGED, "queue"],
     value: "<n>",
-    help: "How many tokens they may use in all.",
+    help: "Maximum number of tokens that the judges may use.",
   },
   {
     name: "max-cost",
     group: "spending",
     commands: [...JUDGED, "queue"],
     value: "<amount>",
-    help: "How much they may cost in all. Needs the price of every model that is asked.",
+    help: "Maximum cost of the judges. Needs a --price for every model that is asked.",
   },
   {
     name: "queue",
     group: "queue",
     commands: ["queue"],
     value: "<url>",
-    help: "Where the queue is: redis://host:6379, rediss://… or postgres://user@host/database. Default: ADK_METRICS_QUEUE of the environment, where a password is not shown to others.",
+    help: "The queue's database: redis://host:6379, rediss://… or postgres://user@host/database. Default: the environment's ADK_METRICS_QUEUE, which hides a password from other users.",
   },
   {
     name: "name",
     group: "queue",
     commands: ["queue"],
     value: "<name>",
-    help: "What tells it from other queues there, each of which has one evaluation. Default: evaluation.",
+    help: "The queue's name in that database. Each queue has one evaluation. Default: evaluation.",
   },
   {
     name: "limit",
     group: "queue",
     commands: ["queue"],
     value: "<n>/<s>",
-    help: "add: how many runs of cases all workers together may begin in how many seconds: 600/60.",
+    help: "add: maximum number of runs that all workers together may start in a number of seconds: 600/60.",
   },
   {
     name: "priority",
@@ -476,52 +476,52 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["queue"],
     value: "<n>",
     isRepeatable: true,
-    help: "add: which evalset comes first: repeat it, a number from 1 for each in their order. The lower one comes first. Default: in their order.",
+    help: "add: priority of the evalsets, from 1; lower numbers run first. Repeat it for each evalset, in the same order. Default: in the order of the evalsets.",
   },
   {
     name: "attempts",
     group: "queue",
     commands: ["queue"],
     value: "<n>",
-    help: "add: how often a run is tried whose judges gave no reply, with growing pauses. Then its verdicts are missing, with the reason. Default: 3.",
+    help: "add: number of attempts for a run whose judges do not reply, with growing delays. After the last one, its verdicts are missing, with the reason. Default: 3.",
   },
   {
     name: "concurrency",
     group: "queue",
     commands: ["queue"],
     value: "<n>",
-    help: "work: how many runs of cases are under way at a time. Default: 4.",
+    help: "work: number of runs in progress at the same time. Default: 4.",
   },
   {
     name: "wait",
     group: "queue",
     commands: ["queue"],
-    help: "work: wait for more when all is done, and for the first evaluation.",
+    help: "work: wait for an evaluation, and for more runs when all are done.",
   },
   {
     name: "lease",
     group: "queue",
     commands: ["queue"],
     value: "<s>",
-    help: "work: after how many seconds without a sign of life others take over what a worker had. The same for all. Default: 30.",
+    help: "work: seconds without a heartbeat after which other workers take over a worker's runs. Use the same for all workers. Default: 30.",
   },
   {
     name: "watch",
     group: "queue",
     commands: ["queue"],
-    help: "status: show it as it changes, until all is done.",
+    help: "status: update the display until everything is done.",
   },
   {
     name: "partial",
     group: "queue",
     commands: ["queue"],
-    help: "collect: take what is done as it is; what is not counts as not evaluated. Needless where the budget is spent.",
+    help: "collect: write the finished results now; unfinished ones count as not evaluated. Not needed if the budget is spent.",
   },
   {
     name: "clear",
     group: "queue",
     commands: ["queue"],
-    help: "collect: remove the queue, with its replies, when the results are written.",
+    help: "collect: delete the queue and its replies after the results are written.",
   },
   {
     name: "format",
@@ -530,7 +530,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<name>",
     words: COMPARISON_FORMATS,
     isRepeatable: true,
-    help: `${COMPARISON_FORMATS.join(", ")}. May be repeated. Default: what the ending of --output names (${shortEndings(COMPARISON_FORMATS)}), else table.`,
+    help: `${COMPARISON_FORMATS.join(", ")}. May be repeated. Default: the format for the extension of --output (${shortEndings(COMPARISON_FORMATS)}), else table.`,
   },
   {
     name: "output",
@@ -539,19 +539,19 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<path>",
     takesPath: true,
     isRepeatable: true,
-    help: "Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats give one --output each, in the same order.",
+    help: "Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats, specify one --output each, in the same order.",
   },
   {
     name: "print-detailed-results",
     group: "output",
     commands: ["compare"],
-    help: "The table shows the turns of every case that changed, not only of those that got worse.",
+    help: "Show the turns of every changed case in the table, not only of those that got worse.",
   },
   {
     name: "fail-on-drop",
     group: "output",
     commands: ["compare"],
-    help: "Also exit with 1 if some metric got worse, as said above, or no longer passes in some case, although no case regressed.",
+    help: "Also exit with 1 if a metric got worse (see above) or no longer passes in some case, even if no case regressed.",
   },
   {
     name: "labels",
@@ -559,13 +559,13 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["calibrate"],
     value: "<file>",
     takesPath: true,
-    help: "What people say: CSV with the columns case, turn, metric, rubric and label, optionally annotator, run and evalset; or the same as JSON or lines of JSON. A label is pass or fail, 1 or 0, yes or no, or a score of the metric's scale.",
+    help: "The human labels: CSV with the columns case, turn, metric, rubric and label, and optionally annotator, run and evalset; or the same as JSON or JSON lines. A label is pass or fail, 1 or 0, yes or no, or a score on the metric's scale.",
   },
   {
     name: "compare",
     group: "input",
     commands: ["calibrate"],
-    help: "Compares two judges: the results are two files of the same conversations, each judged by one of them.",
+    help: "Compare two judges: pass two results of the same conversations, each from one judge.",
   },
   {
     name: "format",
@@ -573,7 +573,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["calibrate"],
     value: "<name>",
     words: CALIBRATION_FORMATS,
-    help: "table, json (every figure), md (Markdown) or html. Default: by the output's ending, else table.",
+    help: "table, json (every figure), md (Markdown) or html. Default: the format for the output's extension, else table.",
   },
   {
     name: "output",
@@ -596,7 +596,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "input",
     commands: ["labels"],
     value: "<n>",
-    help: "How many verdicts to label. Default: 50.",
+    help: "Number of verdicts to label. Default: 50.",
   },
   {
     name: "metric",
@@ -610,35 +610,35 @@ export const OPTIONS: readonly OptionEntry[] = [
     name: "random",
     group: "input",
     commands: ["labels"],
-    help: "Draw verdicts at random instead of the most doubtful first. Only such labels tell of all verdicts: pass rates are made from them alone.",
+    help: "Choose verdicts at random instead of the most doubtful first. Only random labels represent all verdicts: pass rates are estimated from them alone.",
   },
   {
     name: "seed",
     group: "input",
     commands: ["labels"],
     value: "<n>",
-    help: "Where the drawing begins: a whole number. The same seed draws the same. Default: 0.",
+    help: "Seed of --random, a whole number. The same seed chooses the same verdicts. Default: 0.",
   },
   {
     name: "blind",
     group: "output",
     commands: ["labels"],
-    help: "Leave out what the judge said, so that it does not sway people.",
+    help: "Leave out the judge's verdicts, so that they do not influence the people who label.",
   },
   {
     name: "force",
     group: "output",
     commands: ["calibrate", "labels"],
-    help: "Overwrite the output if it exists. Labels that are filled in would be lost.",
+    help: "Overwrite the output if it exists. Labels in it are lost.",
   },
   {
     name: "port",
     group: "server",
     commands: ["playground"],
     value: "<n>",
-    help: "Where to listen. Default: 4747; 0 takes a free port.",
+    help: "The port to listen on. Default: 4747; 0 chooses a free one.",
   },
-  { name: "open", group: "server", commands: ["playground"], help: "Opens the page in the browser." },
+  { name: "open", group: "server", commands: ["playground"], help: "Open the page in the browser." },
   { name: "help", group: "scoring", commands: COMMANDS, short: "h", help: "Show this help." },
 ];
 

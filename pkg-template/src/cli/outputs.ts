@@ -47,20 +47,23 @@ function formatsByEnding<Format extends ReportFormat>(
   );
   const other = formats.findIndex((format) => format !== undefined && !known.some((one) => one === format));
   if (other >= 0) {
-    throw new Mistake(`the ending stands for the format ${formats[other]}, which is not written here`, {
+    throw new Mistake(`the extension stands for the format ${formats[other]}, which this command cannot write`, {
       location: outputs[other],
-      help: `Name a file that ends with one of ${shortEndings(known)}, or choose by --format: ${known.join(", ")}`,
+      help: `Choose a file that ends with one of ${shortEndings(known)}, or set --format: ${known.join(", ")}`,
     });
   }
   const unknown = formats.indexOf(undefined);
   if (outputs.length > 1 && unknown >= 0) {
-    throw new Mistake(`no format is named for ${outputs[unknown] ?? "an output"}, and its ending names none`, {
-      help: `Give one --format for each --output, in the same order: ${known.join(", ")}`,
-    });
+    throw new Mistake(
+      `the format of ${outputs[unknown] ?? "an output"} is unknown: its extension does not tell, and there is no --format for it`,
+      {
+        help: `Specify one --format for each --output, in the same order: ${known.join(", ")}`,
+      },
+    );
   }
   const [output] = outputs;
   if (unknown === 0 && output !== undefined && output !== "-" && !isFolder(output)) {
-    note(`${output}: its ending names no format, so it is the table (${shortEndings(known)})`);
+    note(`${output}: written as a table, because its extension is none of ${shortEndings(known)}`);
   }
   return [...new Set(formats.map((format) => (format ?? "table") as Format | "table"))];
 }
@@ -79,7 +82,7 @@ export function refuseOthers(planned: readonly Destination[], what: "report" | "
     if (head === "" || isOlder) continue;
     throw new Mistake(`the output already exists, and is not a ${what} in the format ${format}`, {
       location: file,
-      help: "Name another file, or overwrite this one with --force",
+      help: "Choose another file, or overwrite this one with --force",
     });
   }
 }
@@ -99,7 +102,7 @@ export interface Destination {
 /**
  * Which texts to write where. ADK's schema holds one evalset, so `json` makes a file of each.
  *
- * @param evalSets The names of the evalsets, as they may stand in the names of files.
+ * @param evalSets The names of the evalsets, as they may be used in file names.
  * @throws {Mistake} if that cannot be told, or two reports would be written to one place.
  */
 export function destinations(
@@ -108,12 +111,12 @@ export function destinations(
   evalSets: readonly string[],
 ): Destination[] {
   const repeated = formats.find((format, at) => formats.indexOf(format) !== at);
-  if (repeated !== undefined) throw new Mistake(`--format ${repeated} is given twice`);
+  if (repeated !== undefined) throw new Mistake(`--format ${repeated} is specified twice`);
   const planned = placed(formats, outputs, evalSets);
   const targets = planned.map(({ file }) => file ?? "stdout");
   const shared = targets.find((target, at) => targets.indexOf(target) !== at);
   if (shared !== undefined)
-    throw new Mistake(`two results would be written to ${shared}`, { help: "Name one output for each" });
+    throw new Mistake(`two results would be written to ${shared}`, { help: "Specify a different output for each" });
   return planned;
 }
 
@@ -121,7 +124,8 @@ export function destinations(
 export function sayOddEndings(planned: readonly Destination[]): void {
   for (const { format, file } of planned) {
     const other = file && FORMATS.find((one) => REPORT_FORMATS[one].fileNames.test(file));
-    if (other && other !== format) warn(`the output ends as ${other} does and gets ${format}, as --format says`, file);
+    if (other && other !== format)
+      warn(`the output has the extension of ${other}, but --format makes it ${format}`, file);
   }
 }
 
@@ -137,7 +141,7 @@ function placed(
   if (output === undefined) {
     const [only] = formats;
     if (formats.length === 1 && only !== undefined) return toNamed(only, "-", evalSets);
-    throw new Mistake(`${formats.length} formats do not fit on stdout`, {
+    throw new Mistake(`${formats.length} formats cannot all go to stdout`, {
       help: `Add --output report, which writes ${formats.map((format) => `report${REPORT_FORMATS[format].ending}`).join(", ")}; or one --output for each format, in the same order`,
     });
   }
@@ -145,7 +149,7 @@ function placed(
     throw new Mistake(
       `there ${formats.length === 1 ? "is" : "are"} ${count(formats.length, "format")} but ${count(outputs.length, "output")}`,
       {
-        help: "Give one --output for each format, in the same order (- is stdout), or one name without ending for all",
+        help: "Specify one --output for each format, in the same order (- is stdout), or one name without extension for all",
       },
     );
   }
@@ -154,9 +158,9 @@ function placed(
     FORMATS.map((format) => REPORT_FORMATS[format].ending).find((known) => output.endsWith(known)) ??
     /\.json$/.exec(output)?.[0];
   if (ending !== undefined) {
-    throw new Mistake(`${formats.length} formats do not fit in one file`, {
+    throw new Mistake(`${formats.length} formats cannot go into one file`, {
       location: output,
-      help: `Leave out ${ending}, so that each format adds its own ending; or give one --output for each format`,
+      help: `Leave out ${ending}, so that each format adds its own extension; or specify one --output for each format`,
     });
   }
   return formats.flatMap((format): Destination[] =>
@@ -175,8 +179,8 @@ function toNamed(format: ReportFormat, output: string, evalSets: readonly string
   if (evalSets.length === 1 && !isFolder(output))
     return [{ format, evalSet: 0, ...(output === "-" ? {} : { file: output }) }];
   if (output === "-" || output.endsWith(".json")) {
-    throw new Mistake(`${evalSets.length} evalsets do not fit in one file of ADK's schema`, {
-      help: "Name a folder: --output results/ gets a file for each evalset",
+    throw new Mistake(`a file in ADK's schema has one evalset, and there are ${evalSets.length}`, {
+      help: "Choose a folder: --output results/ gets a file for each evalset",
     });
   }
   return evalSets.map((name, evalSet) => ({ format, file: join(output, name + REPORT_FORMATS.json.ending), evalSet }));

@@ -29,8 +29,8 @@ export function refuseInputs(
     throw new Mistake(`the output would overwrite the ${name}`, {
       location: output,
       help: Object.hasOwn(options, output)
-        ? `Name another file with --${options[output]}`
-        : "Name another file or folder with --output",
+        ? `Choose another file with --${options[output]}`
+        : "Choose another file or folder with --output",
     });
   }
 }
@@ -42,8 +42,8 @@ export function refuseShared(
   name: "recording" | "journal" = "recording",
 ): void {
   if (record === undefined || !files.some((file) => resolve(file) === resolve(record))) return;
-  throw new Mistake(`the results and the ${name} would go to one file`, {
+  throw new Mistake(`the results and the ${name} would go to the same file`, {
     location: record,
-    help: `Name another file with --${name === "journal" ? name : "record"}`,
+    help: `Choose another file with --${name === "journal" ? name : "record"}`,
   });
 }

@@ -49,8 +49,8 @@ export async function playgroundCommand(args: readonly string[]): Promise<ExitSt
   await writeOut(`${address}\n`);
   note(
     followed === undefined
-      ? "The playground is served from this machine; what you open in it stays in your browser. Ctrl-C ends it."
-      : "The page opens these files and follows their changes, until Ctrl-C. They are only read, and stay on this machine.",
+      ? "The playground runs on this machine; files that you open stay in your browser. Press Ctrl-C to stop."
+      : "The page opens these files and follows their changes. They are only read, and stay on this machine. Press Ctrl-C to stop.",
   );
   if (given.has("open")) openBrowser(address);
   void site.compressAll();
@@ -66,8 +66,8 @@ function portOf(text: string | undefined): number {
   if (text === undefined) return PORT;
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) {
-    throw new Mistake(`--port ${text} is no port`, {
-      help: "A port is a number from 0, which takes a free one, to 65535",
+    throw new Mistake(`--port cannot be \`${text}\``, {
+      help: "Expected a number from 0 to 65535; 0 chooses a free port",
     });
   }
   return port;
@@ -79,8 +79,8 @@ async function listening(server: Server, port: number): Promise<number> {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const taken = error.code === "EADDRINUSE";
       reject(
-        new Mistake(taken ? `port ${port} is taken` : `cannot listen on port ${port}: ${error.message}`, {
-          help: "--port 0 takes a free one",
+        new Mistake(taken ? `port ${port} is in use` : `cannot listen on port ${port}: ${error.message}`, {
+          help: "--port 0 chooses a free one",
         }),
       );
     });
@@ -112,7 +112,7 @@ class Site {
   constructor() {
     const file = fileURLToPath(new URL("../../playground/site.br", import.meta.url));
     if (!existsSync(file)) {
-      throw new Mistake("the playground is not in this build of the package", {
+      throw new Mistake("this build of the package does not contain the playground", {
         location: file,
         help: "Run: npm run build",
       });
@@ -154,7 +154,7 @@ function isText(path: string): boolean {
   return extname(path) !== ".png";
 }
 
-/** A file that stands in `adk-metrics/` of the site, where this package has it. */
+/** A file in `adk-metrics/` of the site, where this package has it. */
 function ofPackage(path: string): Buffer {
   const name = path.replace(/^adk-metrics\//, "");
   return readFileSync(new URL(`../../${name.startsWith("schema/") ? "" : "dist/"}${name}`, import.meta.url));
@@ -194,11 +194,11 @@ function answer(site: Site, followed: Followed | undefined, request: IncomingMes
   response.writeHead(200, { "content-length": body.length }).end(method === "HEAD" ? undefined : body);
 }
 
-/** Opens the page in the system's browser; without one the address stands in the terminal. */
+/** Opens the page in the system's browser; without one, the printed address remains. */
 function openBrowser(address: string): void {
   const [command, ...args] =
     process.platform === "darwin" ? ["open"] : process.platform === "win32" ? ["cmd", "/c", "start", ""] : ["xdg-open"];
   const browser = spawn(command ?? "xdg-open", [...args, address], { stdio: "ignore", detached: true });
-  browser.on("error", () => note("No browser could be opened: visit the address above."));
+  browser.on("error", () => note("Could not open a browser: open the address above yourself."));
   browser.unref();
 }

@@ -94,7 +94,7 @@ function parsed(json: Uint8Array, file: string): unknown {
   } catch (error) {
     throw new Mistake(`the ${NAME} is not complete JSON: ${(error as Error).message}`, {
       location: file,
-      help: "It may have been cut off while it was written. What stands before is scored",
+      help: "It may have been cut off while it was written. The runs before that are scored",
     });
   }
 }

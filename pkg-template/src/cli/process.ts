@@ -20,7 +20,7 @@ export enum ExitStatus {
   Terminated = 143,
 }
 
-/** Keeps a stream that breaks from ending the process: who writes results is told, and a lost note is no loss. */
+/** Keeps a stream that breaks from ending the process: a failure to write results is reported, lost notes are ignored. */
 export function surviveBrokenStreams(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 }
@@ -73,6 +73,12 @@ const warned = new Set<string>();
 /** How many warnings were given. */
 export function warningCount(): number {
   return warnings;
+}
+
+/** The exit status that `--strict` gives warnings, which it says on stderr. */
+export function refusedByStrict(): ExitStatus {
+  note("--strict: there are warnings, so the exit status is 2");
+  return ExitStatus.Unusable;
 }
 
 /** Warns on stderr. */
@@ -128,7 +134,7 @@ export function hostUserCode(): void {
       noticeText(paint(process.stderr, "red", "error:"), {
         message: "the loaded code ended the process, so results are missing",
         location: undefined,
-        help: "Do not call process.exit() in modules of agents, metrics or judges",
+        help: "Modules of agents, metrics and judges must not call process.exit()",
       }),
     );
   });

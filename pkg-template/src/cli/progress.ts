@@ -56,7 +56,7 @@ export class ProgressBar {
     this.#visible = false;
   }
 
-  /** Says why nothing goes on while failed calls are made again. */
+  /** Says why there is no progress while failed calls are retried. */
   #tellFailure({ lastFailure, answered }: JudgeProgress, now: number): void {
     if (lastFailure === undefined) {
       this.#failingSince = undefined;
@@ -66,7 +66,7 @@ export class ProgressBar {
     if (now - this.#failingSince < FAILING_MS || now < this.#silentUntil) return;
     this.#silentUntil = now + TELL_AGAIN_MS;
     const where = this.#stream.isTTY ? "\r\u001b[2K" : "";
-    const since = answered === 0 ? "no call has been answered yet" : "no call was answered lately";
+    const since = answered === 0 ? "no call has been answered yet" : "no call has been answered recently";
     const why = defused(shorten(oneLine(lastFailure), LONGEST_FAILURE));
     this.#stream.write(`${where}${since}; the last one failed: ${why}\n`);
   }

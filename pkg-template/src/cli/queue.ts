@@ -54,19 +54,20 @@ export async function queueCommand(args: readonly string[]): Promise<ExitStatus>
   const words = Object.keys(TAKES);
   if (!words.includes(word)) {
     const meant = closest(word, words);
-    throw new Mistake(word === "" ? "queue needs a subcommand" : `there is no command \`queue ${word}\``, {
-      help: meant === undefined ? `There are queue ${words.join(", queue ")}` : `Did you mean \`queue ${meant}\`?`,
+    throw new Mistake(word === "" ? "queue needs a subcommand" : `unknown command \`queue ${word}\``, {
+      help:
+        meant === undefined ? `The commands are queue ${words.join(", queue ")}` : `Did you mean \`queue ${meant}\`?`,
     });
   }
   const useless = [...given.options.keys()].find((name) => ![...FOR_ALL, ...(TAKES[word] ?? [])].includes(name));
   if (useless !== undefined) {
     const others = words.filter((one) => TAKES[one]?.includes(useless));
     throw new Mistake(`--${useless} has no effect on queue ${word}`, {
-      help: `It is one of queue ${others.join(", ")}`,
+      help: `It is an option of queue ${others.join(", ")}`,
     });
   }
   if (word !== "add" && rest.length > 0) {
-    throw new Mistake(`queue ${word} takes no evalset: the queue has them`, { help: `Leave ${rest[0]} out` });
+    throw new Mistake(`queue ${word} takes no evalset: the queue already has them`, { help: `Leave out ${rest[0]}` });
   }
   const connection = connectionOf(given);
   // Judges of the command line come before those of the package.
@@ -88,8 +89,8 @@ function connectionOf(given: Arguments): QueueConnection {
   const url = given.one("queue") ?? process.env.ADK_METRICS_QUEUE ?? "";
   const name = given.one("name");
   if (url !== "") return { url, ...(name === undefined ? {} : { name }) };
-  throw new Mistake("no queue is named", {
-    help: "--queue redis://localhost:6379, postgres://… likewise, or ADK_METRICS_QUEUE in the environment",
+  throw new Mistake("no queue specified", {
+    help: "Add --queue redis://localhost:6379 (or postgres://…), or set ADK_METRICS_QUEUE in the environment",
   });
 }
 
@@ -101,9 +102,9 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
     : undefined;
   const lines = [...names, ...(actual ?? [])].find(isLineFile);
   if (lines !== undefined) {
-    throw new Mistake("a queue takes evalsets and what the agent did as JSON, not as JSON lines", {
+    throw new Mistake("a queue reads evalsets and what the agent did as JSON, not as JSON lines", {
       location: lines,
-      help: 'Workers read a file for each case: put the lines into one JSON text, {"eval_set_id": …, "eval_cases": […]}',
+      help: 'Put the lines into one JSON file: {"eval_set_id": …, "eval_cases": […]}',
     });
   }
   const inputs = await readInputs(sets, actual, given.one("config"));
@@ -111,8 +112,8 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
   const attempts = given.one("attempts");
   const priorities = given.all("priority").map((text) => countOf("priority", text));
   if (priorities.length > 1 && priorities.length !== inputs.length) {
-    throw new Mistake(`${count(inputs.length, "evalset")} and ${priorities.length} --priority`, {
-      help: "Give one for each evalset, in their order",
+    throw new Mistake(`${count(inputs.length, "evalset")} but ${priorities.length} --priority`, {
+      help: "Specify one for each evalset, in the same order",
     });
   }
   const evalSets = inputs.map(
@@ -145,8 +146,8 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
   const known = total - added;
   const parts = [
     `${count(added, "run")} of cases added`,
-    ...(known > 0 ? [`${amountText(known)} there before`] : []),
-    ...(retried > 0 ? [`${amountText(retried)} that failed for good are tried again`] : []),
+    ...(known > 0 ? [`${amountText(known)} already in the queue`] : []),
+    ...(retried > 0 ? [`${amountText(retried)} failed ones to try again`] : []),
   ];
   note(parts.join(", "));
   return ExitStatus.Passed;
@@ -157,7 +158,7 @@ function limitOf(text: string): { jobs: number; seconds: number } {
   const [, jobs, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/.exec(text) ?? [];
   if (jobs !== undefined) return { jobs: Number(jobs), seconds: Number(seconds) };
   throw new Mistake(`--limit cannot be \`${text}\``, {
-    help: "It is how many runs may begin in how many seconds: 600/60",
+    help: "Expected a number of runs per number of seconds: 600/60",
   });
 }
 
@@ -173,9 +174,9 @@ async function workOn(connection: QueueConnection, given: Arguments): Promise<Ex
   let status = ExitStatus.Passed;
   const onSignal = (signal: NodeJS.Signals): void => {
     status = signal === "SIGINT" ? ExitStatus.Interrupted : ExitStatus.Terminated;
-    // What is under way goes to another worker when its lease is over.
+    // Jobs in progress go to another worker when its lease is over.
     if (stop.signal.aborted) endProcess(status);
-    note("finishing what is under way; the next signal leaves it to other workers");
+    note("finishing the runs in progress; another signal leaves them to other workers");
     stop.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
@@ -247,12 +248,12 @@ function statusText(now: QueueStatus, address: string, speed: number): string {
     ["runs", `${"█".repeat(full)}${"░".repeat(width - full)} ${amountText(settled)}/${amountText(total)}`],
     [
       "",
-      `${amountText(done)} done, ${amountText(failed)} failed, ${amountText(active)} under way, ${amountText(waiting)} waiting, ${amountText(delayed)} delayed`,
+      `${amountText(done)} done, ${amountText(failed)} failed, ${amountText(active)} in progress, ${amountText(waiting)} waiting, ${amountText(delayed)} delayed`,
     ],
     ["workers", `${amountText(workers)}${speed > 0 ? `, ${amountText(speed, 1)} runs a second${left}` : ""}`],
     ["spent", amounts.length === 0 ? "nothing" : amounts.join(", ")],
     ...(now.isStopped
-      ? [["stopped", `${spentText(spent, budget) ?? "paused"}: queue add with a larger one goes on`]]
+      ? [["stopped", `${spentText(spent, budget) ?? "paused"}: to continue, run queue add with a larger budget`]]
       : []),
   ];
   return rows.map(([title = "", text = ""]) => `${title.padEnd(9)}${text}\n`).join("");
@@ -263,7 +264,7 @@ async function collectFrom(connection: QueueConnection, given: Arguments): Promi
   try {
     const { plan, parts } = await gathered(open, given.has("partial"));
     if (plan.command === undefined) {
-      throw new Mistake("a program added the evaluation, not queue add", {
+      throw new Mistake("the evaluation was added by a program, not by queue add", {
         help: "Collect it in code: `collect` of adk-metrics/queue",
       });
     }

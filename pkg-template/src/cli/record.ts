@@ -13,7 +13,6 @@ import { AgentRuns, selectedCases } from "./agent-runs.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
 import { budgetOf, sayPrices } from "./budget.js";
-import { kindOf } from "./files.js";
 import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import { Journaling } from "./journal.js";
@@ -26,7 +25,7 @@ import { ExitStatus, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { refuseInputs, refuseShared } from "./overwriting.js";
 import { planOf } from "./source.js";
-import { prepareFile, writeSafely } from "./write.js";
+import { prepareNewFile, writeSafely } from "./write.js";
 
 const EXAMPLE = "record --agent ./agent.ts travel.evalset.json --output travel.inferences.json";
 
@@ -61,10 +60,7 @@ export async function recordWith(given: Arguments, journal: Journaling | undefin
   refuseShared(files, judges.record);
   refuseShared(files, journal?.output[0], "journal");
   for (const file of files) {
-    if (kindOf(file) === "file" && !given.has("force")) {
-      throw new Mistake("the output already exists", { location: file, help: "Overwrite it with --force" });
-    }
-    prepareFile(file);
+    prepareNewFile(file, given.has("force"));
   }
 
   const stop = new Interruption();
@@ -85,7 +81,7 @@ export async function recordWith(given: Arguments, journal: Journaling | undefin
   judging.reportRecording();
   if (journal?.isMerging !== true) await sayUselessForUsers(inputs, given);
   if (budget.prices !== undefined && judging.calls > 0) sayPrices(budget.prices, spent.models);
-  if (stop.isInterrupted) note("interrupted: only the runs that were done are written");
+  if (stop.isInterrupted) note("interrupted: only finished runs are written");
   append(unwritten, judging.unrecorded());
   if (unwritten.length > 0) throw new Mistakes(unwritten);
   if (stop.isInterrupted) return stop.status;
@@ -99,8 +95,8 @@ function outputsOf(given: Arguments, evalSets: readonly string[]): (string | und
     return distinctNames(evalSets).map((name) => join(output, `${name}.inferences.json`));
   }
   if (evalSets.length > 1) {
-    throw new Mistake(`what the agent does in ${evalSets.length} evalsets does not fit in one file`, {
-      help: "Name a folder: --output runs/ gets a file for each evalset",
+    throw new Mistake(`a file of inference results is for one evalset, and there are ${evalSets.length}`, {
+      help: "Choose a folder: --output runs/ gets a file for each evalset",
     });
   }
   return [output === "-" ? undefined : output];

@@ -26,13 +26,13 @@ export class Recorder {
     if (plainFile(file) !== undefined && statSync(file).size > 0) {
       throw new Mistake("the recording already exists", {
         location: file,
-        help: "Name another file with --record, or remove this one; --judge replay:<file> gives its replies",
+        help: "Choose another file with --record, or delete this one. To use its replies: --judge replay:<file>",
       });
     }
     if (leadsNowhere(file)) {
       throw new Mistake("the recording is a link to a file that does not exist", {
         location: file,
-        help: "Name the file itself with --record",
+        help: "Pass the file itself as --record",
       });
     }
     prepareFile(file);
@@ -77,7 +77,7 @@ export class Recorder {
     if (this.#failure === undefined) return undefined;
     const { message, location: place, cause } = this.#failure;
     const rest = this.#isWritten ? "The replies since then" : "The replies";
-    const help = this.#isLost ? "Folders for temporary files cannot take the replies either" : undefined;
+    const help = this.#isLost ? "The replies could not be written to a folder for temporary files either" : undefined;
     return new Mistake(message, { location: place, cause, help: help ?? `${rest} are in ${this.#elsewhere ?? ""}` });
   }
 }

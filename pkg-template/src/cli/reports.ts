@@ -1,4 +1,4 @@
-/** What is told of the scores: warnings, and reports in every format. */
+/** Warnings, and reports in every format. */
 
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { repeatedOf } from "../report/reliability.js";

@@ -36,7 +36,7 @@ export async function runWith(given: Arguments, journal: Journaling | undefined)
       const more = { bails: given.has("bail"), journal };
       const { results, evalIds, spending, isCut } = await runs.run(input, stop, bar, budget, more);
       if (stop.isInterrupted && evalIds !== undefined && evalIds.length > 0) {
-        note("interrupted: scoring the runs that were done; Ctrl-C again ends that too");
+        note("interrupted: scoring the finished runs; press Ctrl-C again to stop that too");
       }
       return { actual: { inferenceResults: results }, ...(evalIds === undefined ? {} : { evalIds }), spending, isCut };
     },

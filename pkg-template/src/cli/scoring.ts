@@ -24,7 +24,7 @@ import { Mistake, Mistakes } from "./mistakes.js";
 import { FORMATS } from "./options.js";
 import { type Destination, destinations, distinctNames, formatsOf, refuseOthers, sayOddEndings } from "./outputs.js";
 import { refuseInputs, refuseShared } from "./overwriting.js";
-import { ExitStatus, LOG_LEVELS, note, setLogLevel, warn, warningCount } from "./process.js";
+import { ExitStatus, LOG_LEVELS, note, refusedByStrict, setLogLevel, warn, warningCount } from "./process.js";
 import { sayWarnings, summaryOf, writeResults } from "./reports.js";
 import { planOf, portionsFor, registriesOf, type Source } from "./source.js";
 import { linesToStream, scoreLines } from "./stream.js";
@@ -89,18 +89,15 @@ export async function score(
   const isWarned = warned > 0 || (budget.prices !== undefined && sayPrices(budget.prices, models));
   if (toStdout === undefined) note(summaryOf(results));
   if (leftOut !== undefined) warn(leftOut);
-  if (stop.isInterrupted) note("interrupted: the results are those of the cases that were done");
-  if (mistakes.length > 0) note(`the results are those of ${results.length} of ${count(inputs.length, "evalset")}`);
+  if (stop.isInterrupted) note("interrupted: the results contain only the finished cases");
+  if (mistakes.length > 0) note(`the results contain ${results.length} of ${count(inputs.length, "evalset")}`);
   const wrong = [...mistakes, ...unwritten, ...judging.unrecorded()];
   if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure(results);
   if (failure !== undefined && (gates === undefined || failure !== ExitStatus.Failed)) return failure;
   const inResults = results.flatMap(({ warnings = [] }) => warnings).some(({ code }) => code !== "cancelled");
-  if (given.has("strict") && (isWarned || inResults)) {
-    note("--strict: there are warnings, so the exit status is 2");
-    return ExitStatus.Unusable;
-  }
+  if (given.has("strict") && (isWarned || inResults)) return refusedByStrict();
   return verdictOn(results, gates, journal?.shard !== undefined);
 }
 
@@ -108,7 +105,7 @@ export async function score(
 function verdictOn(results: readonly EvalSetResult[], gates: Gates | undefined, isShard: boolean): ExitStatus {
   const cases = results.flatMap((set) => set.evalCaseResults);
   if (cases.length === 0 && isShard) return ExitStatus.Passed;
-  if (cases.length === 0) warn("there was no case to score");
+  if (cases.length === 0) warn("there were no cases to score");
   if (gates !== undefined) return gateStatus(results, gates);
   const warnings = results.flatMap((set) => set.warnings ?? []);
   if (warnings.some(({ code }) => code === "custom_metric_failed")) return ExitStatus.Failed;
@@ -160,7 +157,7 @@ async function foretell(
   const foreseen = await foreseenOf(inputs, source, options, given);
   const vertex = judges.provider === "vertex" && judges.record === undefined ? { apiKey: "none" } : undefined;
   if (vertex !== undefined) for (const { request } of foreseen) if (request !== undefined) request.vertex = vertex;
-  if (given.has("batch")) note("providers ask half of the price for batches, which is not deducted");
+  if (given.has("batch")) note("costs are at the full price, although providers charge half for batches");
   const cache = judges.cache === undefined ? undefined : (await api()).fileCache(judges.cache);
   const { model, provider } = judges;
   const asked = model === undefined || provider !== undefined ? model : modelAtProvider(model);
@@ -174,7 +171,7 @@ export const METRIC_TIMEOUT_MS = 120_000;
 function optionsOf(given: Arguments, formats: readonly ReportFormat[]): ScoringOptions {
   const detailed = given.has("print-detailed-results");
   if (detailed && !formats.includes("table")) {
-    throw new Mistake("--print-detailed-results is about the table, and none is written", {
+    throw new Mistake("--print-detailed-results affects only the table, and no table is written", {
       help: "Add --format table --output -, or leave it out: html has all details anyway",
     });
   }
@@ -205,7 +202,7 @@ function earlyStopOf(text: string): EarlyStop {
   const risk = /^(?:0|0?\.\d+)$/.test(text) ? Number(text) : 0;
   if (risk > 0 && risk <= 0.5) return { risk };
   throw new Mistake(`--early-stop cannot be \`${text}\``, {
-    help: "It is exact, none, or a risk above 0 and at most 0.5, such as 0.01",
+    help: "Expected exact, none, or a risk above 0 and at most 0.5, such as 0.01",
   });
 }
 

@@ -13,61 +13,61 @@ import { openRegular, readBytes } from "./files.js";
 import type { Input } from "./inputs.js";
 import { inFile, Mistake } from "./mistakes.js";
 
-/** The most tasks of a Cloud Run job. A larger number is a slip, and each part takes memory. */
-const MOST_PARTS = 10_000;
+/** The most tasks of a Cloud Run job. A larger number is a slip, and each shard takes memory. */
+const MOST_SHARDS = 10_000;
 
-/** Reads a part and how many there are, `3/16`; undefined for anything else. */
-export function partIn(text: string): Shard | undefined {
+/** Reads the number of a shard and of all shards, `3/16`; undefined for anything else. */
+export function shardIn(text: string): Shard | undefined {
   const [, index = "", count = ""] = /^([1-9]\d{0,4})\/([1-9]\d{0,4})$/.exec(text) ?? [];
   const shard = { index: Number(index), count: Number(count) };
-  return shard.index >= 1 && shard.index <= shard.count && shard.count <= MOST_PARTS ? shard : undefined;
+  return shard.index >= 1 && shard.index <= shard.count && shard.count <= MOST_SHARDS ? shard : undefined;
 }
 
-/** One of several parts. */
+/** One of several shards. */
 export interface Shard {
   /** Counted from 1. */
   index: number;
   count: number;
 }
 
-/** Whether a run of a case belongs to this part. */
+/** Whether a run of a case belongs to this shard. */
 export type IsOurs = (evalSetId: string, evalId: string, run: number) => boolean;
 
-/** @throws {Mistake} for what is no part, and for `auto` where the environment has no numbers. */
+/** @throws {Mistake} for an invalid shard, and for `auto` if the environment has no numbers. */
 export function shardOf(given: Arguments): Shard | undefined {
   const text = given.one("shard");
   if (text === undefined) {
     if (!given.has("balance")) return undefined;
-    throw new Mistake("--balance divides the cases among parts, and no part is named", { help: "--shard 1/4" });
+    throw new Mistake("--balance divides the cases among shards, but there is no --shard", { help: "--shard 1/4" });
   }
   for (const [option, why] of [
-    ["bail", "the first failure would end one part and not the others"],
-    ["watch", "a part is scored once"],
+    ["bail", "the first failure would end only one shard"],
+    ["watch", "a shard is scored once"],
   ] as const) {
-    if (given.has(option)) throw new Mistake(`--shard and --${option} do not go together: ${why}`);
+    if (given.has(option)) throw new Mistake(`--shard and --${option} cannot be used together: ${why}`);
   }
   if (/\d/.test(given.one("early-stop") ?? "")) {
     throw new Mistake(
-      "--shard and --early-stop with a risk do not go together: each part would fit it to its own cases",
+      "--shard and --early-stop with a risk cannot be used together: each shard would estimate it from its own cases",
       {
-        help: "Leave --early-stop out",
+        help: "Leave out --early-stop",
       },
     );
   }
   if (!given.has("journal")) {
-    throw new Mistake("--shard needs a journal, from which merge puts the parts together", {
-      help: `--shard ${text} --journal part.jsonl`,
+    throw new Mistake("--shard needs a journal, from which merge combines the shards", {
+      help: `--shard ${text} --journal shard.jsonl`,
     });
   }
-  const shard = partIn(text.startsWith("auto") ? numbered(text) : text);
+  const shard = shardIn(text.startsWith("auto") ? numbered(text) : text);
   if (shard !== undefined) return shard;
   throw new Mistake(`--shard cannot be \`${text}\``, {
-    help: `It is a part and how many there are, counted from 1, at most ${MOST_PARTS}: 3/16; or auto, or auto/16`,
+    help: `Expected the number of the shard, from 1, and of all shards, at most ${MOST_SHARDS}: 3/16; or auto, or auto/16`,
   });
 }
 
 /**
- * The part by the numbers of the environment, such as `3/16`, for `auto` and `auto/16`.
+ * The shard according to the environment, such as `3/16`, for `auto` and `auto/16`.
  *
  * @throws {Mistake} for variables that are missing, empty or no whole numbers.
  */
@@ -75,22 +75,22 @@ function numbered(text: string): string {
   const names = ["CLOUD_RUN_TASK_INDEX", "JOB_COMPLETION_INDEX"];
   const index = names.map(valueOf).find((value) => value !== undefined);
   if (index === undefined) {
-    throw new Mistake("--shard auto: the environment numbers no task", {
-      help: "Cloud Run sets CLOUD_RUN_TASK_INDEX, an Indexed Job of Kubernetes JOB_COMPLETION_INDEX",
+    throw new Mistake("--shard auto: the environment does not contain the number of a task", {
+      help: "Cloud Run sets CLOUD_RUN_TASK_INDEX, a Kubernetes Indexed Job sets JOB_COMPLETION_INDEX",
     });
   }
   const total = text === "auto" ? valueOf("CLOUD_RUN_TASK_COUNT") : /^auto\/([1-9]\d*)$/.exec(text)?.[1];
   if (text === "auto" && total === undefined) {
-    throw new Mistake("--shard auto: nothing says how many parts there are", {
-      help: "Kubernetes does not tell: --shard auto/16, with the `completions` of the Job",
+    throw new Mistake("--shard auto: the environment does not contain the number of shards", {
+      help: "On Kubernetes, add the Job's `completions`: --shard auto/16",
     });
   }
   // Neither `auto` nor `auto/16`: the caller says what is wrong.
   if (total === undefined) return "";
-  const part = `${index + 1}/${total}`;
-  if (partIn(part) !== undefined) return part;
-  throw new Mistake(`--shard ${text}: there is no part ${index + 1} of ${total}`, {
-    help: `Tasks are counted from 0, and there are at most ${MOST_PARTS}: --shard auto/<how many tasks there are>`,
+  const shard = `${index + 1}/${total}`;
+  if (shardIn(shard) !== undefined) return shard;
+  throw new Mistake(`--shard ${text}: there is no shard ${index + 1} of ${total}`, {
+    help: `Tasks are counted from 0, and there may be at most ${MOST_SHARDS}: --shard auto/<number of tasks>`,
   });
 }
 
@@ -99,7 +99,7 @@ function valueOf(name: string): number | undefined {
   const text = process.env[name] ?? "";
   if (text.trim() === "") return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new Mistake(`--shard auto: ${name} is no whole number: \`${text}\``);
+  throw new Mistake(`--shard auto: ${name} is not a whole number: \`${text}\``);
 }
 
 /** By a hash of the ids: stable, whatever else is in the evalset. */
@@ -108,7 +108,7 @@ function byHash({ index, count }: Shard): IsOurs {
 }
 
 /**
- * Divides runs of cases: by a hash of their ids or, where their durations are known, the longest first, each to the part with
+ * Divides runs of cases: by a hash of their ids or, where their durations are known, the longest first, each to the shard with
  * the least work so far.
  *
  * @param numRuns How often each case is run; once where they were run already.

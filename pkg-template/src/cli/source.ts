@@ -101,8 +101,8 @@ export function sayUnusedMetrics(inputs: readonly Input[], registries: readonly 
   };
   if (inputs.some(isUsed)) return;
   const names = new Set(registries.flatMap((registry) => [...registry.customMetricNames()]));
-  const help = `They have ${[...names].join(", ")}: add those that are to score to \`criteria\` of the config`;
-  warn("no criterion is a metric of --metrics, so it has no effect", undefined, help);
+  const help = `Add the metrics to use to \`criteria\` in the config. The modules have ${[...names].join(", ")}`;
+  warn("--metrics has no effect: no criterion names one of its metrics", undefined, help);
 }
 
 /** The warnings about entries of `custom_metrics` that no criterion names. */
@@ -115,9 +115,9 @@ export function unusedEntries({ config }: Input): Mistake[] {
     const meant = closest(name, criteria);
     return {
       code: "invalid_input",
-      message: `no criterion is called \`${name}\`, so custom_metrics.${name} has no effect`,
+      message: `custom_metrics.${name} has no effect: there is no criterion \`${name}\``,
       path: `config: custom_metrics.${name}`,
-      help: meant === undefined ? "Name it in `criteria`, or leave it out" : `Did you mean \`${meant}\`?`,
+      help: meant === undefined ? "Add it to `criteria`, or remove it" : `Did you mean \`${meant}\`?`,
     };
   });
 }

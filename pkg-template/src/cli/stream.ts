@@ -45,7 +45,7 @@ import {
 } from "./line-windows.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 import type { Destination } from "./outputs.js";
-import { ExitStatus, note, warn, warningCount } from "./process.js";
+import { ExitStatus, note, refusedByStrict, warn, warningCount } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { registriesOf, sayUnusedMetrics, type Source, unusedEntries } from "./source.js";
 import { plainFile } from "./write.js";
@@ -138,20 +138,18 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   note(`wrote ${output}`);
   const { totals, mistake } = run;
   note(totals.text);
-  if (run.left > 0 && stop.isInterrupted) note("interrupted: the results are those of the cases that were done");
+  if (run.left > 0 && stop.isInterrupted) note("interrupted: the results contain only the finished cases");
   else if (run.left > 0 && mistake === undefined)
     warn(`--bail stopped at ${totals.firstFailed}, which did not pass; ${count(run.left, "case")} left out`);
-  if (mistake !== undefined) note(`the results are those of the ${count(totals.cases, "case")} before the mistake`);
+  if (mistake !== undefined) note(`the results contain the ${count(totals.cases, "case")} before the error`);
   const wrong = [...(mistake === undefined ? [] : [mistake]), ...judging.unrecorded()];
   if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure([set], run.isUnjudged);
   if (failure !== undefined && (gates === undefined || failure !== ExitStatus.Failed)) return failure;
-  if (given.has("strict") && (isWarned || run.warnings.some(({ code }) => code !== "cancelled"))) {
-    note("--strict: there are warnings, so the exit status is 2");
-    return ExitStatus.Unusable;
-  }
-  if (totals.cases === 0) warn("there was no case to score");
+  if (given.has("strict") && (isWarned || run.warnings.some(({ code }) => code !== "cancelled")))
+    return refusedByStrict();
+  if (totals.cases === 0) warn("there were no cases to score");
   if (gates !== undefined) return sayGates(totals.gates.report());
   if (run.warnings.some(({ code }) => code === "custom_metric_failed")) return ExitStatus.Failed;
   return totals.gates.report().passed ? ExitStatus.Passed : ExitStatus.Failed;
@@ -204,7 +202,7 @@ interface Means {
 
 type Options = Omit<EvaluateRequest, "evalSet" | "actual">;
 
-/** An evaluation of lines under way. */
+/** An evaluation of lines in progress. */
 class LineRun {
   readonly models = new Set<string>();
   readonly totals: Totals;
@@ -369,7 +367,7 @@ function pairingOf(cases: LineFiles, runs: LineFiles): { isByPlace: boolean; war
       code: "actual_missing",
       message: `${stray === 1 ? "an actual conversation belongs" : `${stray} actual conversations belong`} to no eval case and ${stray === 1 ? "is" : "are"} left out`,
       place: `${named.join(", ")}${stray > MOST_NAMED ? ", …" : ""}`,
-      help: "Runs belong to cases by eval id",
+      help: "Runs are matched with cases by eval id",
     },
   };
 }

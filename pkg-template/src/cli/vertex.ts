@@ -52,7 +52,7 @@ export function vertexFromEnvironment(variables: Variables): VertexOptions {
   return { ...endpoint, accessToken: () => gcloud.token() };
 }
 
-const SETUP = `Set it, GOOGLE_CLOUD_LOCATION and ${TOKENS[0]}, in the environment or in a file .env; without a token \`gcloud\` is asked for one`;
+const SETUP = `Set it, GOOGLE_CLOUD_LOCATION and ${TOKENS[0]}, in the environment or in a .env file; without a token, \`gcloud\` is asked for one`;
 
 /**
  * `gcloud`, if it is there: application-default credentials first, as Google's own clients use them. It is looked for in

@@ -23,7 +23,7 @@ const SEARCH_EVERY = 4;
 /** Runs a command until a signal ends it; the exit status is that of the last run. */
 export async function watch(given: Arguments, args: readonly string[], command: "eval" | "run"): Promise<ExitStatus> {
   if (given.has("record")) {
-    throw new Mistake("--record and --watch exclude each other: a recording is never overwritten", {
+    throw new Mistake("--record and --watch cannot be used together: a recording is never overwritten", {
       help: "Record one run without --watch, then watch with --judge replay:<file>",
     });
   }
@@ -56,7 +56,7 @@ export async function watch(given: Arguments, args: readonly string[], command: 
     search();
     if (!isOver) {
       const names = files.map((file) => relative(process.cwd(), file)).join(", ");
-      note(`exit status ${status}; watching ${names}; Ctrl-C ends it`);
+      note(`exit status ${status}; watching ${names}; press Ctrl-C to stop`);
     }
     let last = before;
     for (let look = 1; !isOver; look++) {

@@ -71,7 +71,7 @@ async function writePiece(text: string): Promise<boolean> {
 export function prepareFile(file: string): void {
   try {
     if (kindOf(file) === "folder")
-      throw new Mistake("the output is a folder", { location: file, help: "Name a file in it" });
+      throw new Mistake("the output is a folder", { location: file, help: "Choose a file in it" });
     const folder = dirname(file);
     makeFolder(folder);
     accessSync(kindOf(file) === undefined ? folder : file, constants.W_OK);
@@ -80,6 +80,14 @@ export function prepareFile(file: string): void {
   } catch (error) {
     throw unwritable(error, file);
   }
+}
+
+/** Prepares a file that must not exist yet, unless it may be overwritten. @throws {Mistake} if it cannot be written. */
+export function prepareNewFile(file: string, overwrites: boolean): void {
+  if (kindOf(file) === "file" && !overwrites) {
+    throw new Mistake("the output already exists", { location: file, help: "To overwrite it, add --force" });
+  }
+  prepareFile(file);
 }
 
 /**
@@ -92,9 +100,9 @@ function holdPipe(file: string): void {
     openSync(file, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
-    throw new Mistake("the output is a pipe that nobody reads", {
+    throw new Mistake("the output is a pipe that no program reads", {
       location: file,
-      help: "Start what reads it first, or name a file",
+      help: "Start the program that reads it first, or choose a file",
     });
   }
 }
@@ -164,7 +172,7 @@ async function opened(file: string, flags: string, named = file): Promise<FileHa
   }
 }
 
-/** Writes all, and closes. An error of whoever makes the text is none of writing. */
+/** Writes all, and closes. An error while the text is made is not a write error. */
 async function written(handle: FileHandle, file: string, text: Text, mode?: number): Promise<void> {
   try {
     if (mode !== undefined) await handle.chmod(mode);
@@ -188,7 +196,7 @@ function isOfSystem(error: unknown): boolean {
  * Writes results to a file or to stdout. Where that fails they go to a file in a new folder for temporary files, since
  * they may have cost money.
  *
- * @param text Gives the text, afresh each time.
+ * @param text Returns the text, from the beginning each time.
  * @param name What the file is called that takes what stdout cannot.
  * @returns What could not be done, with the place of the results; undefined if all went well.
  */
@@ -220,7 +228,7 @@ async function writtenElsewhere(mistake: Mistake, name: string, text: () => Text
   }
   return new Mistake(message, {
     location: place,
-    help: "Folders for temporary files cannot take the results either",
+    help: "The results could not be written to a folder for temporary files either",
     cause,
   });
 }

@@ -72,7 +72,7 @@ function explain(
   if (own.length > 0) side.reason = `failed by ${own.join(" and ")}, which only ${where} has`;
 }
 
-/** What became of a case whose verdict is the same, from what became of its metrics: the worst of it. */
+/** How a case with an unchanged verdict changed: the worst change of its metrics. */
 function changeWithin(changes: ReadonlySet<ResultChange>): ResultChange {
   if (changes.has("regressed") || changes.has("worse")) return "worse";
   if (changes.has("changed")) return "changed";
@@ -81,7 +81,7 @@ function changeWithin(changes: ReadonlySet<ResultChange>): ResultChange {
 
 const WORST_FIRST: readonly ResultChange[] = ["regressed", "worse", "changed", "fixed", "better", "unchanged"];
 
-/** What became of a result. `gain` is by how much it got better: the difference of scores, or less the amount grew. */
+/** How a result changed. `gain` is by how much it got better: the difference of scores, or less the amount grew. */
 function changeOf(before: EvalStatus, after: EvalStatus, gain: number): ResultChange {
   if (before !== after) return before === PASSED ? "regressed" : after === PASSED ? "fixed" : "changed";
   return gain < 0 ? "worse" : gain > 0 ? "better" : "unchanged";

@@ -20,8 +20,8 @@ export function lostVerdicts(cases: readonly CaseComparison[], metrics: readonly
   const names = `${some.join(", ")}${lost.length > some.length ? ", …" : ""}`;
   return [
     lost.length === 1
-      ? `a metric no longer passes in 1 case with an unchanged verdict, which is no regression: ${names}`
-      : `a metric no longer passes in ${lost.length} cases with unchanged verdicts, which are no regressions: ${names}`,
+      ? `in 1 case with an unchanged verdict, a metric no longer passes, which is not a regression: ${names}`
+      : `in ${lost.length} cases with unchanged verdicts, a metric no longer passes, which is not a regression: ${names}`,
   ];
 }
 
@@ -40,7 +40,7 @@ export function tooMany(metrics: readonly MetricComparison[], { confidence }: { 
     ({ goal, correctedChance }) => goal === "higher" && correctedChance !== undefined,
   ).length;
   const names = unsure.map(({ metricName }) => metricName.slice(0, 80)).join(", ");
-  return [`${among} metrics changed, and among that many some differ by chance alone, perhaps also: ${names}`];
+  return [`${among} metrics changed; among so many, some differ by chance alone, perhaps also: ${names}`];
 }
 
 /**
@@ -75,13 +75,13 @@ export function nothingToCompare(
   const some = (names: StoredRun["metricNames"]): string =>
     names.size === 0 ? "none" : [...names.values()].map((name) => name.slice(0, 80)).join(", ");
   return [
-    `the two runs have no metric in common that passes or fails, so verdicts alone are compared; the baseline has ${some(before)}; the current run has ${some(after)}`,
+    `the two runs have no pass/fail metric in common, so only verdicts are compared; the baseline has ${some(before)}; the current run has ${some(after)}`,
   ];
 }
 
 /** How runs of one case are compared: no reason to doubt a comparison. */
 export const REPEATED =
-  "some cases were run repeatedly: scores are compared by their means, passes by the share of a case's runs";
+  "some cases have several runs: a case's mean scores and the fraction of its runs that pass are compared";
 
 /** In what else than their scores two runs differ, and what in them is odd. */
 export function notesOf(before: StoredRun, after: StoredRun): string[] {
@@ -93,7 +93,7 @@ export function notesOf(before: StoredRun, after: StoredRun): string[] {
   };
   differ("the evalset", before.evalSetId, after.evalSetId);
   differ("the dialect", before.stamps.dialect, after.stamps.dialect);
-  differ("the version of the reference", before.stamps.referenceVersion, after.stamps.referenceVersion);
+  differ("the version of google-adk", before.stamps.referenceVersion, after.stamps.referenceVersion);
   const stamps = new Map(before.stamps.judges.toReversed().map((stamp) => [stamp.metricName, stamp]));
   for (const { metricName, prompts, ...who } of after.stamps.judges) {
     const old = stamps.get(metricName);
@@ -102,7 +102,7 @@ export function notesOf(before: StoredRun, after: StoredRun): string[] {
     const areKnown = [old, who].every(({ modelVersions }) => modelVersions !== undefined);
     const named = ({ modelVersions = [], ...rest }: typeof who): string =>
       judgeName(areKnown ? { ...rest, modelVersions } : rest);
-    differ(`who scored ${metricName}`, named(old), named(who));
+    differ(`the judge of ${metricName}`, named(old), named(who));
     if (JSON.stringify(old.prompts) !== JSON.stringify(prompts)) notes.push(`the prompts of ${metricName} differ`);
   }
   notes.push(...contradictions(before, "the baseline"), ...contradictions(after, "the current run"));

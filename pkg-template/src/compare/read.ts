@@ -80,7 +80,7 @@ function onlyOne(sets: readonly EvalSetResult[], input: string): EvalSetResult {
   if (only !== undefined && others.length === 0) return only;
   throw new AdkMetricsError("invalid_input", `expected the results of one evalset, found those of ${sets.length}`, {
     path: input,
-    help: "Read them by readResults(), and compare one at a time",
+    help: "Read them with readResults(), and compare one at a time",
   });
 }
 
@@ -225,7 +225,7 @@ function storedRun(set: Fields, { cases, metricNames }: FoundCases): StoredRun {
   };
 }
 
-/** In google-adk's files a threshold may stand in the criterion alone. */
+/** In google-adk's files, a threshold may be only in the criterion. */
 function scoreOf(result: Fields): StoredScore {
   const criterion = result["criterion"];
   return {

@@ -111,7 +111,7 @@ function nothingInCommon(before: StoredRun, after: StoredRun): AdkMetricsError {
   };
   return new AdkMetricsError("invalid_input", "the two runs have no case in common", {
     path: "current",
-    help: `Cases belong together by eval id. The baseline has ${some(before)}; the current run has ${some(after)}`,
+    help: `Cases are paired by eval id. The baseline has ${some(before)}; the current run has ${some(after)}`,
   });
 }
 

@@ -28,7 +28,7 @@ function smallerHelp(name: string): string {
  */
 export function wellFormed(text: string, name: string): string {
   if (isWellFormed(text)) return text;
-  throw new AdkMetricsError("invalid_json", "the text holds half of a surrogate pair", {
+  throw new AdkMetricsError("invalid_json", "the text contains half of a surrogate pair", {
     path: name,
     help: "The text was cut in the middle of a character",
   });

@@ -46,7 +46,7 @@ export function checkMisplaced(criteria: unknown, path: string): void {
   if (isObject(fields["criteria"])) {
     throw new AdkMetricsError("invalid_input", "expected criteria, found a config with `criteria`", {
       path,
-      help: "Pass what is under `criteria`; `evaluate` takes the whole as `config`",
+      help: "Pass only the value of `criteria`; `evaluate` takes the whole object as `config`",
     });
   }
   const isCriterion = (value: unknown) => typeof value === "number" || (isObject(value) && "threshold" in value);
@@ -56,11 +56,11 @@ export function checkMisplaced(criteria: unknown, path: string): void {
   if (key === undefined) return;
   throw new AdkMetricsError("invalid_input", `\`${key}\` is an option, not a metric`, {
     path: `${path}: ${key}`,
-    help: "Options come after the criteria, as an argument of their own; pass undefined for criteria by default",
+    help: "Pass options as a separate argument after the criteria; for the default criteria, pass undefined",
   });
 }
 
-/** A config as an object; whoever scores by it says what is wrong with it. */
+/** A config as an object; scoring reports what is wrong with it. */
 export function recordOf(config: Uint8Array | undefined): Record<string, unknown> {
   try {
     const value: unknown = parseJson(new TextDecoder().decode(config));

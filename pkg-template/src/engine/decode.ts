@@ -20,7 +20,7 @@ export interface DecodedCase {
 }
 
 /**
- * What a poll found. It stands in the engine's memory: read it before the engine is called again. Only `spans` and `aborts`
+ * What a poll found. It is in the engine's memory: read it before the engine is called again. Only `spans` and `aborts`
  * are copies, since results keep the one, and the other is read after metrics of the user's own have begun.
  */
 export interface Batch extends Omit<Columns, "waitUntil" | "next"> {
@@ -126,7 +126,7 @@ export interface HostTask {
   scenario: object | null;
 }
 
-/** Where an invocation stands in its input, or the invocation itself. */
+/** The position of an invocation in its input, or the invocation itself. */
 export type HostTurn = Span | Invocation;
 
 /** The invocations of one side of a task. */

@@ -120,7 +120,7 @@ function fits(shape: Shape, value: unknown): boolean {
 function shapedAs(shape: Shape, value: unknown): unknown {
   if (shape === null || !isObject(value)) return value;
   if (shape === "names") return named(value);
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw new TypeError("it writes itself as JSON");
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw new TypeError("it has its own toJSON");
   if ("list" in shape) return Array.isArray(value) ? listOf(value, (item) => shapedAs(shape.list, item)) : value;
   if (Array.isArray(value)) return value;
   return "map" in shape

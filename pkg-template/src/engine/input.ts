@@ -26,7 +26,7 @@ export function* bytesInSteps(value: unknown, name: string, fields?: FieldsToWri
   }
   if (typeof value === "string" && FILE_NAME.test(value)) {
     const { message } = unexpected(WHAT_FITS, value, name);
-    const help = "Pass what the file holds: await readFile(…)";
+    const help = "Pass the contents of the file: await readFile(…)";
     throw new AdkMetricsError("invalid_input", message, { path: name, help });
   }
   const bytes =

@@ -10,7 +10,7 @@ let memory: WebAssembly.Memory | undefined;
 let generation = 0;
 /** The engine's memory as it was last looked at by {@link giveMemoryBack}. */
 let known: ArrayBufferLike | undefined;
-/** How many calls of the engine are under way: a call may lead to another. */
+/** The number of nested calls of the engine: a call may lead to another. */
 let depth = 0;
 
 /** The runs that are open, which have what they read in the engine's memory. Those that were forgotten do not count. */
@@ -18,7 +18,7 @@ const openRuns = new Set<WeakRef<object>>();
 
 /**
  * The most memory that an engine keeps which nobody uses, in bytes. Memory of WebAssembly grows and never shrinks, so beyond
- * this the engine is started afresh: a large input would take it for the life of the process.
+ * this the engine is restarted: a large input would take it for the life of the process.
  */
 const MOST_IDLE_MEMORY = 64 * 2 ** 20;
 
@@ -35,7 +35,7 @@ export function replaceModule(source: () => BufferSource | WebAssembly.Module): 
 /** The engine, started if it is not running. */
 function start(): Engine {
   if (memory === undefined) {
-    if (load === undefined) throw new AdkMetricsError("engine_unavailable", "no entry of the package was loaded");
+    if (load === undefined) throw new AdkMetricsError("engine_unavailable", "no entry point of the package was loaded");
     requireWebAssembly();
     try {
       const source = load();
@@ -52,26 +52,26 @@ function start(): Engine {
 export function requireWebAssembly(): void {
   if (typeof WebAssembly !== "undefined") return;
   throw new AdkMetricsError("engine_unavailable", "this runtime has no WebAssembly, which the engine needs", {
-    help: "Node has none with --jitless, Safari none in Lockdown Mode, React Native none with Hermes: score elsewhere",
+    help: "Node with --jitless, Safari in Lockdown Mode and React Native with Hermes do not have it: score elsewhere",
   });
 }
 
 /** What the caller is told of an engine that does not load. */
 export function loadFailure(cause: unknown): AdkMetricsError {
   const isBlocked = cause instanceof WebAssembly.CompileError;
-  return new AdkMetricsError("engine_unavailable", `the engine does not load: ${String(cause)}`, {
+  return new AdkMetricsError("engine_unavailable", `the engine could not be loaded: ${String(cause)}`, {
     ...(isBlocked ? { help: "A Content-Security-Policy has to allow 'wasm-unsafe-eval'" } : {}),
     cause,
   });
 }
 
-/** The engine's memory; look at it anew after each call, which may have moved it. */
+/** The engine's memory; get it again after each call, which may have moved it. */
 export function memoryBuffer(): ArrayBufferLike {
   start();
   return (memory as WebAssembly.Memory).buffer;
 }
 
-/** Changes whenever the engine is started afresh; objects of an older generation are gone. */
+/** Changes whenever the engine is restarted; objects of an older generation are gone. */
 export function engineGeneration(): number {
   return generation;
 }
@@ -92,7 +92,7 @@ export function withEngine<T>(work: (engine: Engine) => T): T {
       "engine_crashed",
       `the engine crashed: ${isPanic(error) ? error.message : String(error)}`,
       {
-        help: "This is a bug in adk-metrics; please report it with the input at https://github.com/adk-metrics/adk-metrics/issues. The engine was started afresh",
+        help: "This is a bug in adk-metrics; please report it with the input at https://github.com/adk-metrics/adk-metrics/issues. The engine was restarted",
         cause: error,
       },
     );
@@ -115,7 +115,7 @@ export function release(kept: WeakRef<object>): void {
   giveMemoryBack();
 }
 
-/** Starts the engine afresh if its memory is large and nothing in it is needed any more. */
+/** Restarts the engine if its memory is large and nothing in it is needed any more. */
 function giveMemoryBack(): void {
   // A buffer that is known is cheap to ask, also on each call for a pair of short texts. It has no bytes once memory has grown.
   if (depth > 0 || (known !== undefined && known.byteLength !== 0 && known.byteLength <= MOST_IDLE_MEMORY)) return;

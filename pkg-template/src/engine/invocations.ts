@@ -15,7 +15,7 @@ export interface InvocationSource {
   jsonAt(conversation: number, turn: number, span: Span): string;
 }
 
-/** Where an invocation stands in the bytes of its input. */
+/** The position of an invocation in the bytes of its input. */
 export type Span = readonly [start: number, end: number];
 
 /**

@@ -2,7 +2,7 @@
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /**
- * How long the thread is kept at most before it is left to others, in milliseconds. With the step that is under way by then
+ * How long the thread is kept at most before it is left to others, in milliseconds. With the current step
  * that makes 25 at most: a page may not be kept from painting for longer.
  */
 const LONGEST_STRETCH = 20;

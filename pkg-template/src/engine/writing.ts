@@ -42,7 +42,7 @@ export function stringify(value: object, name: string, fields?: FieldsToWrite): 
     if (holder !== undefined) {
       throw new AdkMetricsError("invalid_input", `expected ${WHAT_FITS}, found a ${holder}`, {
         path: name,
-        help: "Pass what it holds, which takes an `await`",
+        help: "Pass its contents, which you have to `await`",
       });
     }
     return json;
@@ -203,14 +203,17 @@ class Check {
     const value = unboxed(this.#written(key, given));
     switch (typeof value) {
       case "number":
-        if (!Number.isFinite(value)) throw this.#error(`JSON has no ${value}`, "Leave the value out or use null");
+        if (!Number.isFinite(value)) throw this.#error(`JSON has no ${value}`, "Leave out the value or use null");
         return;
       case "bigint":
         throw this.#error("JSON has no BigInt", "Pass JSON text, where integers may have any size");
       case "string":
         checkSize((this.#characters += value.length), this.#name);
         if (isWellFormed(value)) return;
-        throw this.#error("the text holds half of a surrogate pair", "It was cut in the middle of a character");
+        throw this.#error(
+          "the text contains half of a surrogate pair",
+          "The text was cut in the middle of a character",
+        );
       case "object":
         if (value !== null) this.#parts(value);
     }
@@ -225,7 +228,7 @@ class Check {
     // Events of ADK-TS have sets that no metric reads.
     if (holder !== undefined && this.#path.some((step) => step === "args" || step === "response")) {
       throw this.#error(
-        `JSON has no ${holder}, and would write {}`,
+        `JSON has no ${holder}: it would become {}`,
         COLLECTION_HELP[holder as keyof typeof COLLECTION_HELP],
       );
     }

@@ -9,7 +9,7 @@ let loading: Promise<void> | undefined;
 
 /** The engine that was brought. */
 export function broughtEngine(): BufferSource | WebAssembly.Module {
-  if (engine === undefined) throw new Error("`await init()` has to come first");
+  if (engine === undefined) throw new Error("call `await init()` first");
   return engine;
 }
 

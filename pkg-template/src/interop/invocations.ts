@@ -23,7 +23,7 @@ export interface TracedRun {
   userId?: string;
   /** The turns, in order. */
   inferences: Invocation[];
-  /** 1 if the agent was run to the end, 2 if its last turn failed. */
+  /** 1 if the agent finished, 2 if its last turn failed. */
   status: 1 | 2;
   /** Why it failed. */
   errorMessage?: string;
@@ -54,7 +54,7 @@ export function runOf(
   const before = split(turns[0]?.calls.find(({ input }) => input.length > 0)?.input ?? []).length - 1;
   if (before > 0) {
     const which = before === 1 ? "an earlier turn that is" : `${before} earlier turns that are`;
-    warnings.push(`${quoted(sessionId)}: its first turn was told of ${which} not in these traces`);
+    warnings.push(`${quoted(sessionId)}: the messages of its first turn include ${which} not in these traces`);
   }
   const run: TracedRun = { evalId, sessionId, inferences, status: 1 };
   const all = turns.flatMap(({ nodes }) => nodes);
@@ -145,13 +145,13 @@ function readTurn(
     wordsIn(answer).trim() !== wordsIn(last.output).trim();
   if (!isChanged) return countedIn(turn, invocationOf(turn));
   const calls = [...turn.calls.slice(0, -1), { ...last, output: answer }];
-  const where = event === undefined ? "the next turn was told" : "the turn ended with";
-  const warning = `${where} another answer than this turn's model gave; that one is read, as a callback may have changed it`;
+  const where = event === undefined ? "the next turn was given" : "the turn ended with";
+  const warning = `${where} a different answer than this turn's model gave; the former is used, because a callback may have changed the answer`;
   return { invocation: invocationOf({ ...turn, calls }), warning, isChanged };
 }
 
 const NO_MODEL =
-  "it holds no messages, since no model was called in it; a callback may have answered, which traces do not show";
+  "it contains no messages, because no model was called in it; a callback may have answered, which traces do not show";
 
 /** Warns of tools that ran although no model asked for them. */
 function countedIn(turn: TraceTurn, invocation: Invocation): { invocation: Invocation; warning?: string } {
@@ -162,7 +162,7 @@ function countedIn(turn: TraceTurn, invocation: Invocation): { invocation: Invoc
   if (names.length === 0) return { invocation };
   const which = [...new Set(names)].map((name) => `\`${name}\``).join(", ");
   const done = turn.calls.some(({ output }) => asksTools(output)) ? "they are left out" : "they count as calls";
-  return { invocation, warning: `tools ran that no traced call of a model asked for: ${which}; ${done}` };
+  return { invocation, warning: `some tools ran without a request of a traced model call: ${which}; ${done}` };
 }
 
 function userOf({ outer, calls }: TraceTurn): Content | undefined {
@@ -207,15 +207,15 @@ function seconds(ms: number): number {
 
 /** The error for traces in which no model was called in any turn. */
 export function noModel({ nodes }: TraceTurn): AdkMetricsError {
-  const help = "Leave it out, or have the agent's span hold gen_ai.input.messages and gen_ai.output.messages";
-  return wrong((nodes[0] as Node).span, "a turn holds no messages: no model was called in it", help);
+  const help = "Leave it out, or record gen_ai.input.messages and gen_ai.output.messages on the agent's span";
+  return wrong((nodes[0] as Node).span, "a turn contains no messages: no model was called in it", help);
 }
 
 /** What captures messages, by how the name of the instrumentation begins. */
 const CAPTURES = [
   ["opentelemetry.instrumentation.openai_v2", "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"],
   ["opentelemetry.util.genai", "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_AND_EVENT"],
-  ["openinference.", "Do not set OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS or the like"],
+  ["openinference.", "Do not set OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS or similar variables"],
   ["opentelemetry.instrumentation.", "Do not set TRACELOOP_TRACE_CONTENT=false"],
   ["pydantic-ai", "Do not set `include_content=False` in InstrumentationSettings"],
   ["agent_framework", "Set ENABLE_SENSITIVE_DATA=true"],
@@ -228,21 +228,21 @@ function noMessages({ calls, nodes, capture, traceId }: TraceTurn): AdkMetricsEr
   if (log !== undefined) return nameless(log);
   if (capture.isOn) {
     const help = "Pass all spans and log records of the agent, and capture the messages in each of its processes";
-    return wrong(span, "a call of a model holds no messages, while others in the traces do", help);
+    return wrong(span, "a model call contains no messages, although others in the traces do", help);
   }
   const spans = "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true";
   const variable = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
   const own = CAPTURES.find(([scope]) => span.scope.startsWith(scope));
   const help = !isOfAdk(span)
-    ? `${own?.[1] ?? `Have the instrumentation capture them, many by ${variable}=true`}, and pass the log records as well if it writes them there`
+    ? `${own?.[1] ?? `Let the instrumentation capture them, often with ${variable}=true`}, and if it writes them to log records, pass these too`
     : span.attributes.has("gcp.vertex.agent.llm_request")
-      ? `Set ${spans} where the agent runs, or pass the log records as well if it writes them there`
-      : `Set ${variable}=SPAN_AND_EVENT where the agent runs; with EVENT_ONLY pass the log records as well`;
-  return wrong(span, "the traces hold no messages: their capture is off", help);
+      ? `Set ${spans} where the agent runs, or pass the log records too, if the messages are there`
+      : `Set ${variable}=SPAN_AND_EVENT where the agent runs; with EVENT_ONLY, pass the log records too`;
+  return wrong(span, "the traces contain no messages: capturing them is off", help);
 }
 
 /** The error for a log record with messages of which nothing tells whose they are. */
 export function nameless(log: Moment): AdkMetricsError {
-  const message = "a log record with messages names no span, and nothing else tells which call of a model it is about";
-  return wrong(log, message, "Export log records with the ids of their traces and spans");
+  const message = "a log record with messages has no span id, so it cannot be matched with a model call";
+  return wrong(log, message, "Export log records with their trace and span ids");
 }

@@ -22,7 +22,7 @@ export function jsonOf(item: Item, key: string): unknown {
   try {
     return parseExactly(value);
   } catch {
-    const help = "It may have been cut: raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT where the agent runs";
+    const help = "It may have been cut off: raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT where the agent runs";
     throw wrong(item, `the attribute \`${key}\` is not JSON`, help);
   }
 }

@@ -118,7 +118,7 @@ function readLines(lines: readonly string[], reader: Reader): void {
     const request = attempt(text, line);
     if (request === undefined) {
       const isLast = lines.slice(line).every((rest) => rest.trim() === "");
-      throw new AdkMetricsError("invalid_json", "the traces are neither JSON nor lines of JSON", {
+      throw new AdkMetricsError("invalid_json", "the traces are neither JSON nor JSON lines", {
         path: NAME,
         line,
         help: at > 0 && isLast ? "The last line may have been cut off" : NOT_PROTOBUF,
@@ -134,7 +134,7 @@ function readLines(lines: readonly string[], reader: Reader): void {
   }
 }
 
-const NOT_PROTOBUF = "Export them as OTLP in JSON, not in protocol buffers";
+const NOT_PROTOBUF = "Export them as OTLP/JSON, not as protocol buffers";
 
 function textOf(input: unknown): string {
   const bytes = toBytes(input, NAME);
@@ -202,7 +202,7 @@ class Reader {
       "resourceLogs" in request ||
       "resourceMetrics" in request
     )) {
-      const help = "Pass OTLP in JSON, as an OTLP exporter or the collector's file exporter writes it";
+      const help = "Pass OTLP/JSON, as an OTLP exporter or the collector's file exporter writes it";
       throw wrong({ path }, "found neither `resourceSpans` nor `resourceLogs`", help);
     }
     for (const [resource, containerPath] of list(request, "resourceSpans", inside("resourceSpans"))) {

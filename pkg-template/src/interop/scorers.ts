@@ -97,7 +97,7 @@ async function scored(evaluator: ScoringEvaluator, input: unknown, output: unkno
   if (typeof output === "string" && typeof expected === "string" && isOfCalls(engineMetric)) {
     throw new AdkMetricsError(
       "invalid_input",
-      `\`${String(engineMetric)}\` compares tool calls, and strings have none`,
+      `\`${String(engineMetric)}\` compares tool calls, which strings do not have`,
       {
         path: "output",
         help: "Pass messages with `tool_calls`, or invocations",

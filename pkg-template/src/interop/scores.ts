@@ -31,7 +31,7 @@ function checkCase(result: unknown): void {
   );
   if (isCase) return;
   const { message } = unexpected("the result of a case", result, "result");
-  const help = "Pass one of the `evalCaseResults` of what evaluate() resolves to, or readResults() gives";
+  const help = "Pass one of the `evalCaseResults` of evaluate() or readResults()";
   throw new AdkMetricsError("invalid_input", message, { path: "result", help });
 }
 

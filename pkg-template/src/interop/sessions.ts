@@ -36,7 +36,12 @@ function sessionsOf(sessions: object | readonly object[], evalIds: Readonly<Reco
   const isList = Array.isArray(sessions);
   const all = (isList ? (sessions as readonly object[]) : [sessions]).map((session, at) => {
     if (!isObject(session)) {
-      throw unexpected("a session or a list of them", session, "sessions", "Parse text or bytes first, by JSON.parse");
+      throw unexpected(
+        "a session or a list of them",
+        session,
+        "sessions",
+        "Parse text or bytes first, with JSON.parse",
+      );
     }
     const plain = plainOf(session, isList ? `sessions[${at}]` : "sessions");
     const { id } = plain as { id?: unknown };
@@ -85,7 +90,7 @@ function plainOf(session: object, path: string): object {
     if (isAdkMetricsError(cause)) throw cause;
     const message =
       cause instanceof RangeError
-        ? "the session is nested too deeply to be read"
+        ? "the session is nested too deeply"
         : `the session cannot be written as JSON: ${messageOf(cause)}`;
     throw new AdkMetricsError("unserializable", message, { path, cause });
   }

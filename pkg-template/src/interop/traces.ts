@@ -72,7 +72,7 @@ function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): { runs: Traced
   if (conversations.size === 0) {
     for (const log of capture.unplaced.values()) throw nameless(log);
     const help = "Export the spans of the agent: invoke_agent, chat or generate_content, and execute_tool";
-    throw wrong({ path: "traces" }, "there is no span of an agent or a model", help);
+    throw wrong({ path: "traces" }, "there are no spans of an agent or a model", help);
   }
   const turns = [...conversations.values()].flat();
   if (turns.every(isUnheard)) throw noModel(turns[0] as (typeof turns)[number]);

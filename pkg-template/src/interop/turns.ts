@@ -87,7 +87,7 @@ function scoped(spans: Span[]): Span[] {
 
 /**
  * Gives messages that were logged about a span around a model's call, as OpenLLMetry does, to that call, if there is one;
- * those that name a trace but no span to the call that was under way.
+ * those that name a trace but no span to the call in progress.
  */
 function adopt(nodes: readonly Node[], moments: Map<string, Moment[]>): void {
   const isOpen = (node: Node | undefined) => node?.kind === undefined && node !== undefined;

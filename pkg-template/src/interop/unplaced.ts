@@ -1,6 +1,6 @@
 /**
  * Log records that name no span, as pipelines leave them that drop the context of records: which call of a model each is
- * about. That is the call with the same event of google-adk, else the only one that was under way then. O(n log n).
+ * about. That is the call with the same event of google-adk, else the only one in progress at that time. O(n log n).
  */
 
 import { DETAILS } from "./calls.js";
@@ -68,7 +68,7 @@ function uniqueByEvent(candidates: readonly Node[]): Map<string, Node | undefine
   return found;
 }
 
-/** Whether a call was under way at the time of each record, in its trace if it names one, and the only one that may be meant. */
+/** Whether exactly one call was in progress at the time of each record, in its trace if it names one. */
 function underWay(
   candidates: readonly Node[],
   records: readonly Moment[],

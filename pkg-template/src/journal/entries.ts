@@ -116,9 +116,10 @@ function wrongIn(entry: Fields, checks: Readonly<Record<string, Check>>): string
  * @throws {Error} for what no evaluation can have written.
  */
 export function checkEntry(entry: unknown, place: string): asserts entry is JournalEntry {
-  if (!isRecord(entry) || !isString(entry.type) || !isString(entry.section)) throw new Error(`${place} is no entry`);
+  if (!isRecord(entry) || !isString(entry.type) || !isString(entry.section))
+    throw new Error(`${place} is not an entry`);
   const type = entry.type as string;
   const wrong = Object.hasOwn(FIELDS, type) ? wrongIn(entry, FIELDS[type] as Record<string, Check>) : undefined;
   if (wrong === undefined) return;
-  throw new Error(`${place} cannot be: \`${wrong}\` of a \`${type}\` is not what an evaluation writes there`);
+  throw new Error(`${place} is invalid: an evaluation does not write such a \`${wrong}\` in a \`${type}\``);
 }

@@ -68,7 +68,7 @@ class JournalFile implements FileJournal {
   /** Where the last whole line ends. */
   #end = 0;
   #sync: Promise<void> | undefined;
-  /** The sync after the one under way, for what was written since that began. */
+  /** The sync after the current one, for what was written since it began. */
   #nextSync: Promise<void> | undefined;
   /** When the last sync ended. */
   #syncedAt = -Infinity;
@@ -82,7 +82,7 @@ class JournalFile implements FileJournal {
     try {
       this.close();
       this.#descriptor = openSync(this.#file, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o666);
-      if (!fstatSync(this.#descriptor).isFile()) throw new Error("it is no plain file");
+      if (!fstatSync(this.#descriptor).isFile()) throw new Error("it is not a regular file");
       // A link to the file is the file: both names have one lock.
       const lock = new FileLock(realpathSync(this.#file), undefined, this.#file);
       this.#lock = lock;
@@ -99,9 +99,9 @@ class JournalFile implements FileJournal {
 
   /** Reads whole lines, and cuts off what follows them. */
   async #entries(lock: FileLock): Promise<JournalEntry[]> {
-    // Whoever has the thread in between may close the journal, and open it anew under the same descriptor.
+    // Whoever has the thread in between may close the journal and open it again with the same descriptor.
     const stillOpen = () => {
-      if (this.#lock !== lock) throw new Abandoned("it was closed while it was read");
+      if (this.#lock !== lock) throw new Abandoned("it was closed while it was being read");
     };
     stillOpen();
     const { entries, end, cutLine } = await inTurns(entriesInSteps(this.#descriptor, stillOpen));
@@ -109,7 +109,7 @@ class JournalFile implements FileJournal {
     this.#end = end;
     if (cutLine !== undefined) {
       ftruncateSync(this.#descriptor, end);
-      this.#onNotice?.(`the journal's last line was cut off, and is dropped: ${this.#file}, line ${cutLine}`);
+      this.#onNotice?.(`the journal's last line was cut off and is ignored: ${this.#file}, line ${cutLine}`);
     }
     return entries;
   }
@@ -179,7 +179,7 @@ class JournalFile implements FileJournal {
       {
         path: this.#file,
         ...(isFull
-          ? { help: "Make room and go on: what was written before is kept, and is not asked or run again" }
+          ? { help: "Free up space and run it again: what was written before is kept, and is not asked or run again" }
           : {}),
         cause,
       },
@@ -259,5 +259,5 @@ function entryOf(text: string, line: number): JournalEntry {
 }
 
 function notOurs(): Error {
-  return new Error("it is no journal of this package");
+  return new Error("it is not a journal of this package");
 }

@@ -75,10 +75,10 @@ export class FileLock {
       const { code, what, other } = this.#names;
       throw new AdkMetricsError(
         code,
-        `the lock of ${what} cannot be made: ${messageOf(cause).replace(/^Error: /, "")}`,
+        `the lock file of ${what} cannot be created: ${messageOf(cause).replace(/^Error: /, "")}`,
         {
           path: this.file,
-          help: `It is a file beside ${what}: make the folder writable, or name another ${other} in one that is`,
+          help: `It is a file beside ${what}: make the folder writable, or choose another ${other} in one that is`,
           cause,
         },
       );
@@ -99,7 +99,7 @@ export class FileLock {
       // Of several processes that find the lock of a dead one, one may remove it: a second would remove the lock of the first.
       const takeover = `${this.file}.takeover`;
       if (exclusive(takeover) === undefined) {
-        // A takeover with a date in the future is not under way either: a clock was changed.
+        // A takeover with a date in the future is not in progress either: a clock was changed.
         if (isOlder(takeover, TAKEOVER_MS) || isOlder(takeover, TAKEOVER_MS, -1)) rmSync(takeover, { force: true });
         await new Promise((resolve) => setTimeout(resolve, 20));
         continue;
@@ -133,7 +133,7 @@ export class FileLock {
     if (Date.now() - this.#renewed < LEASE_MS / 2) return;
     this.#renew();
     if (fstatSync(this.#descriptor).nlink > 0) return;
-    throw new Error("another process took it over while this one stood still");
+    throw new Error("another process took it over while this one was suspended");
   }
 
   #renew(): void {
@@ -162,8 +162,8 @@ export class FileLock {
     const { code, what, other: another } = this.#names;
     const help =
       pid === process.pid
-        ? `End what writes it, such as a journal by its \`close()\`, or name another ${another}`
-        : `Wait for it or end it, or name another ${another}. If no such process is left, remove ${this.file}`;
+        ? `Close it there first (a journal by its \`close()\`), or choose another ${another}`
+        : `Wait for it, stop it, or choose another ${another}. If there is no such process any more, remove ${this.file}`;
     return new AdkMetricsError(code, `${who} is writing ${what}`, { path: this.#of, help });
   }
 }
@@ -208,7 +208,7 @@ function headOf(file: string): string {
 function isAlive({ pid, host }: Holder, file: string): boolean {
   if (isOlder(file, LEASE_MS)) return false;
   if (pid === 0 || host !== hostname()) return true;
-  // In a container that was started afresh, processes have the numbers of those before them.
+  // In a container that was restarted, processes have the numbers of those before them.
   if (pid === process.pid) return [...held].some((lock) => lock.file === file);
   try {
     process.kill(pid, 0);

@@ -21,7 +21,7 @@ export interface JournaledReply extends JournalEntry {
   ms?: number;
 }
 
-/** A call that failed. If it was the last for its question, the question is asked again when the run goes on. */
+/** A call that failed. If it was the last for its question, the question is asked again when the run continues. */
 export interface JournaledFailure extends JournalEntry {
   type: "failure";
   key: string;
@@ -297,7 +297,7 @@ export class JournalSection implements Journal {
   }
 
   /**
-   * Begins a part, or goes on with it.
+   * Begins a portion, or continues it.
    *
    * @throws {AdkMetricsError} `journal_failed` if the journal is of other inputs, with what differs.
    */
@@ -317,9 +317,9 @@ export class JournalSection implements Journal {
     const different = differentIn(before.inputs, inputs);
     if (different.length === 0) return;
     const what = different.map((name) => changeText(name, before.inputs[name], inputs[name])).join(", ");
-    throw new AdkMetricsError("journal_failed", `the journal was begun with different inputs: ${what}`, {
+    throw new AdkMetricsError("journal_failed", `the journal was started with different inputs: ${what}`, {
       path: "journal",
-      help: "Go on with the inputs that it was begun with, or begin another journal",
+      help: "Continue with the same inputs, or start a new journal",
     });
   }
 
@@ -479,7 +479,7 @@ export async function digestOf(bytes: Uint8Array | undefined): Promise<string | 
   if (bytes === undefined) return undefined;
   const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
   if (subtle === undefined) {
-    const help = "Pages have it that come by https: or from localhost";
+    const help = "Browsers provide it to pages from https: or localhost";
     throw new AdkMetricsError("journal_failed", "a journal needs WebCrypto, which this runtime lacks", { help });
   }
   const digest = await subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);

@@ -69,7 +69,7 @@ export const adkJudge = /* @__PURE__ */ makesJudges("adkJudge", (llm: AdkLlm, op
     model,
     label: "adk",
     variant: { structuredOutput, library: llm.constructor?.name },
-    notSent: (settings) => notSent("the model", settings, SETTINGS, "no judge is sent it"),
+    notSent: (settings) => notSent("the model", settings, SETTINGS, "calls of judges do not use it"),
   };
   return makeJudge(identity, (request, signal) =>
     ask(llm, llmRequestOf(request, model, structuredOutput, signal), signal),

@@ -39,7 +39,7 @@ export interface BrowserJudgeOptions {
   structuredOutput?: boolean;
   /** Further options of `LanguageModel.create`. Default: that texts in English are expected back. */
   create?: object;
-  /** What stands in for the global `LanguageModel`: a polyfill. */
+  /** A replacement of the global `LanguageModel`: a polyfill. */
   languageModel?: BrowserLanguageModel;
 }
 
@@ -116,7 +116,7 @@ const IDENTITY: JudgeIdentity = {
       "the built-in model",
       settings,
       Object.keys(samplingOf(settings)),
-      "it takes `temperature` only together with `topK`",
+      "it accepts `temperature` only together with `topK`",
     ),
 };
 
@@ -133,12 +133,12 @@ async function available(languageModel: BrowserLanguageModel, kind: object, down
     if (download) return availability;
     const state = availability === "downloading" ? "is still being downloaded" : "is not downloaded yet";
     throw new AdkMetricsError("judge_unavailable", `the built-in model ${state}`, {
-      help: "Wait for it, or pass `download: true` and start from a click, without which browsers download nothing",
+      help: "Wait for it, or pass `download: true` and start from a click, which browsers require for a download",
       retryable: false,
     });
   }
-  throw new AdkMetricsError("judge_unavailable", "this device has no built-in model for what was asked", {
-    help: "The browser needs enough storage, memory and a suitable GPU, and a language that its model speaks",
+  throw new AdkMetricsError("judge_unavailable", "this device has no built-in model for this request", {
+    help: "The browser needs enough storage and memory, a suitable GPU, and a language that its model supports",
     retryable: false,
   });
 }
@@ -185,14 +185,17 @@ async function ask(
 
 /** What the exceptions of the Prompt API mean, and whether they pass. */
 const EXCEPTIONS = new Map<unknown, { retryable: boolean; help?: string }>([
-  ["QuotaExceededError", { retryable: false, help: "The prompt is longer than what the built-in model can read" }],
-  ["NotAllowedError", { retryable: false, help: "A download starts from a click only; frames need `language-model`" }],
+  ["QuotaExceededError", { retryable: false, help: "The prompt is too long for the built-in model" }],
+  [
+    "NotAllowedError",
+    { retryable: false, help: "A download has to start from a click; frames need the permission `language-model`" },
+  ],
   [
     "NotSupportedError",
-    { retryable: false, help: "The built-in model does not know this language or kind of request" },
+    { retryable: false, help: "The built-in model does not support this language or kind of request" },
   ],
   ["NotReadableError", { retryable: false, help: "The browser's filter withheld the reply" }],
-  ["SyntaxError", { retryable: false, help: "The reply did not fit its schema; pass `structuredOutput: false`" }],
+  ["SyntaxError", { retryable: false, help: "The reply did not match its schema; pass `structuredOutput: false`" }],
   ["NetworkError", { retryable: true, help: "The download of the model was interrupted" }],
   ["UnknownError", { retryable: true }],
   ["OperationError", { retryable: true }],

@@ -87,7 +87,7 @@ async function tokenOf(accessToken: string | (() => string | Promise<string>)): 
     });
   }
   if (isSecret(token)) return token.trim();
-  throw new AdkMetricsError("judge_failed", `\`accessToken\` gave ${secretProblem(token)}`, { retryable: false });
+  throw new AdkMetricsError("judge_failed", `\`accessToken\` returned ${secretProblem(token)}`, { retryable: false });
 }
 
 // ---- checks of options; none says what a secret is
@@ -109,7 +109,7 @@ function isSecret(value: unknown): value is string {
 function secretProblem(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (typeof value !== "string") return `a ${typeof value}`;
-  return value.trim() === "" ? "an empty string" : "a string with characters that no key has";
+  return value.trim() === "" ? "an empty string" : "a string with characters that keys cannot contain";
 }
 
 /** An address without the slash at its end, possibly with a query. */
@@ -117,7 +117,7 @@ export function checkedUrl(value: unknown, name: string): string {
   const wrong = (problem: string): AdkMetricsError =>
     new AdkMetricsError("invalid_input", problem, {
       path: `options: ${name}`,
-      help: "It looks like https://example.com/v1",
+      help: "An address looks like https://example.com/v1",
     });
   if (typeof value !== "string" && !(value instanceof URL)) throw wrong("expected an address");
   let url: URL;
@@ -172,8 +172,8 @@ export function checkedPlace(value: unknown, name: "location" | "project"): stri
     path: `options: ${name}`,
     help:
       name === "location"
-        ? "It has lower-case letters, digits and - only, such as us-central1"
-        : "A project's id has lower-case letters, digits and - only; after a domain, . and : too",
+        ? "Use only lower-case letters, digits and -, as in us-central1"
+        : "Use only lower-case letters, digits and -; with a domain, also . and :",
   });
 }
 

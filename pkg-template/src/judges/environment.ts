@@ -40,7 +40,7 @@ function keyed(provider: KeyedProvider): Family {
       if (provider === "openai") return openaiOf(read, model);
       if (apiKey === undefined) return undefined;
       const options = { apiKey, model, ...definedProperties({ baseUrl }) };
-      return providerJudge(providerEndpoint(provider, options, `The key comes from ${keys.join(" or ")}`));
+      return providerJudge(providerEndpoint(provider, options, `Default: the environment's ${keys.join(" or ")}`));
     },
   };
 }
@@ -51,7 +51,7 @@ function others(): Family {
     provider: "ollama",
     models: /(?:)/,
     prefix: /^ollama(?:_chat)?\//,
-    variables: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
+    variables: "OLLAMA_HOST, or OPENAI_BASE_URL for any server with OpenAI's protocol",
     make: (read, model, isPrefixed) => {
       const host = read("OLLAMA_HOST");
       if (host !== undefined) return ollamaJudge({ baseUrl: ollamaUrl(host), model });
@@ -71,7 +71,7 @@ function openaiOf(read: (...names: string[]) => string | undefined, model: strin
 /**
  * A judge for a model, made from the environment as the providers' own clients read it: `gemini-…` needs
  * `GOOGLE_API_KEY` or `GEMINI_API_KEY`, `gpt-…` and `o…` need `OPENAI_API_KEY`, `claude-…` needs `ANTHROPIC_API_KEY`;
- * any other model is asked at `OLLAMA_HOST`, else at `OPENAI_BASE_URL`. A provider may stand before the name:
+ * any other model is asked at `OLLAMA_HOST`, else at `OPENAI_BASE_URL`. A provider may precede the name:
  * `openai/gpt-4.1`.
  *
  * @throws {AdkMetricsError} `judge_required` that names the variables that are missing.
@@ -92,7 +92,7 @@ export function providerOfModel(model: string): Provider {
   return familyOf(model).family.provider;
 }
 
-/** A model's name without the provider that may stand before it. */
+/** A model's name without a leading provider. */
 export function modelAtProvider(model: string): string {
   return familyOf(model).isPrefixed ? model.slice(model.indexOf("/") + 1) : model;
 }

@@ -15,5 +15,5 @@ export function foreignDefault(
   const { label = "", model, provider } = who;
   if (model !== undefined || provider === undefined || named !== DEFAULT_MODEL) return undefined;
   if (label === provider || !isForeign(provider, named)) return undefined;
-  return `the server of the judge was asked for ${named}, google-adk's default: name the model that you mean, as the judge's \`model\`, as \`judge_model\` in the criterion, or with --model`;
+  return `the server of the judge was asked for ${named}, google-adk's default: to choose another model, set the judge's \`model\`, the criterion's \`judge_model\` or --model`;
 }

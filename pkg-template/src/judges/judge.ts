@@ -74,12 +74,12 @@ export function checkJudge(judge: unknown, path = "judge"): void {
 function helpFor(given: unknown): string {
   const has = (method: string): boolean =>
     reading("judge", () => isObject(given) && typeof (given as Record<string, unknown>)[method] === "function");
-  if (has("generateContentAsync")) return "Make a judge of this model: adkJudge(llm)";
-  if (has("doGenerate")) return "Make a judge of this model: languageModelJudge(model)";
+  if (has("generateContentAsync")) return "Create a judge from this model: adkJudge(llm)";
+  if (has("doGenerate")) return "Create a judge from this model: languageModelJudge(model)";
   const model = typeof given === "string" && given.length <= LONGEST_NAME ? JSON.stringify(given) : undefined;
   if (model !== undefined)
-    return `A judge that asks this model: openaiJudge({ model: ${model}, apiKey }), or another provider's`;
-  return "A judge is an async function from a request to a reply, or what geminiJudge({ apiKey }) and others make";
+    return `To ask this model: openaiJudge({ model: ${model}, apiKey }), or the judge of another provider`;
+  return "A judge is an async function that answers a request, or the result of geminiJudge({ apiKey }) or similar";
 }
 
 /** What is known of a judge; of those that users write no more than the name, and the version they give it. */
@@ -103,10 +103,10 @@ function textOf(judge: Judge, key: "name" | "cacheVersion"): string | undefined 
 
 const LONGEST_NAME = 100;
 
-/** The error for a panel that was made in code: a batch is looked at anew by provider and model. */
+/** The error for a panel that was made in code: a batch is resumed by provider and model. */
 export function panelTakesNone(path?: string): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", "a panel made in code cannot be asked in batches", {
+  return new AdkMetricsError("invalid_input", "a panel created in code cannot be asked in batches", {
     ...(path === undefined ? {} : { path }),
-    help: "Name its models as `judge_models` in the criteria instead, with a judge that has no `model` of its own",
+    help: "Instead, list its models as `judge_models` in the criteria, and pass a judge without `model`",
   });
 }

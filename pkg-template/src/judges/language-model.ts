@@ -97,7 +97,7 @@ export const languageModelJudge = /* @__PURE__ */ makesJudges(
         ...(structuredOutput ? {} : { structuredOutput }),
         ...(providerOptions === undefined ? {} : { providerOptions }),
       },
-      notSent: (settings) => notSent("the AI SDK's model", settings, SENT, "give `providerOptions` to the judge"),
+      notSent: (settings) => notSent("the AI SDK's model", settings, SENT, "pass `providerOptions` to the judge"),
     };
     return makeJudge(identity, async (request, signal) => {
       const call = callOf(request, structuredOutput);
@@ -122,7 +122,7 @@ function checkModel(model: AiSdkLanguageModel): { provider: string; modelId: str
     }
     const { specificationVersion, provider, modelId } = model;
     if (specificationVersion === "v1") {
-      throw new AdkMetricsError("invalid_input", "the language model is one of AI SDK 4, which is not supported", {
+      throw new AdkMetricsError("invalid_input", "this is a language model of AI SDK 4, which is not supported", {
         path: "model",
         help: "Use AI SDK 5 or newer",
       });
@@ -176,7 +176,7 @@ export function emptyReply(cutOff: boolean): AdkMetricsError {
   return cutOff
     ? new AdkMetricsError("judge_failed", "the reply was cut off before its first word", {
         retryable: false,
-        help: "Raise maxOutputTokens in judge_model_config; thinking uses up tokens too",
+        help: "Raise maxOutputTokens in judge_model_config; thinking uses tokens too",
       })
     : new AdkMetricsError("judge_failed", "the reply has no text", { retryable: true });
 }

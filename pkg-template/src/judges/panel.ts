@@ -37,7 +37,7 @@ export const panelJudge = /* @__PURE__ */ makesJudges("panelJudge", (judges: rea
     if (name) return { name, judge };
     throw new AdkMetricsError("invalid_input", "a judge of a panel needs a name", {
       path: `judges[${at}]`,
-      help: "Give it a `model`, or write it as a function with a name",
+      help: "Give it a `model`, or use a function with a name",
     });
   });
   return panelOf(members);
@@ -48,7 +48,7 @@ export function panelOf(members: readonly PanelMember[]): Judge {
   const panel = members.map(({ name }) => name);
   const twice = panel.find((name, at) => panel.indexOf(name) < at);
   if (twice !== undefined) {
-    throw new AdkMetricsError("invalid_input", `two judges of a panel are called ${twice}`, {
+    throw new AdkMetricsError("invalid_input", `two judges of the panel have the name ${twice}`, {
       help: "For more replies of the same model, set `num_samples`",
     });
   }

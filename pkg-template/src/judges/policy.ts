@@ -25,11 +25,15 @@ export async function underPolicy<T>(url: string, ask: () => Promise<T>): Promis
     // The event has a task of its own, which may come after the rejection.
     await new Promise((resolve) => setTimeout(resolve));
     if (directive === undefined) throw error;
-    throw new AdkMetricsError("judge_failed", `this page's Content-Security-Policy does not let it ask ${origin}`, {
-      help: `Allow it in the policy: \`${directive} ${origin}\``,
-      retryable: false,
-      cause: error,
-    });
+    throw new AdkMetricsError(
+      "judge_failed",
+      `this page's Content-Security-Policy does not allow requests to ${origin}`,
+      {
+        help: `Add this to the policy: \`${directive} ${origin}\``,
+        retryable: false,
+        cause: error,
+      },
+    );
   } finally {
     removeEventListener("securitypolicyviolation", onViolation);
   }

@@ -37,7 +37,7 @@ export function vertexEndpoint(options: VertexJudgeOptions): Endpoint {
   const settings = endpointSettings("vertex", given);
   const token = typeof accessToken === "string" ? checkedSecret(accessToken, "accessToken", VERTEX_TOKEN) : accessToken;
   if (token !== undefined && typeof token !== "string" && typeof token !== "function") {
-    throw unexpected("a token or a function that gets one", undefined, "options: accessToken");
+    throw unexpected("a token or a function that returns one", undefined, "options: accessToken");
   }
   if (project !== undefined) settings.project = checkedPlace(project, "project");
   if (location !== undefined) settings.location = checkedPlace(location, "location");
@@ -51,7 +51,7 @@ export function vertexEndpoint(options: VertexJudgeOptions): Endpoint {
   return makeEndpoint(settings, fetchOf(given), token);
 }
 
-const VERTEX_TOKEN = "`gcloud auth print-access-token` prints a token; google-auth-library renews it in a program";
+const VERTEX_TOKEN = "`gcloud auth print-access-token` prints a token; in a program, google-auth-library renews it";
 
 /**
  * Where a provider is, by the options of its judge.

@@ -57,7 +57,7 @@ export const geminiJudge = /* @__PURE__ */ makesJudges("geminiJudge", (options: 
   return providerJudge(providerEndpoint("gemini", optionsOf(options, PROVIDER_OPTIONS), GEMINI_KEY));
 });
 
-const GEMINI_KEY = "Keys are made at https://aistudio.google.com/apikey";
+const GEMINI_KEY = "Create a key at https://aistudio.google.com/apikey";
 
 /**
  * A judge that asks a Gemini model at Vertex AI: with a project and an access token, or with an API key.
@@ -93,7 +93,8 @@ export const openaiJudge = /* @__PURE__ */ makesJudges("openaiJudge", (options: 
   return providerJudge(providerEndpoint(api === "chat" ? "openai" : "openai-responses", given, keyHelp));
 });
 
-const OPENAI_KEY = "Keys are made at https://platform.openai.com/api-keys; a server without keys is named by `baseUrl`";
+const OPENAI_KEY =
+  "Create a key at https://platform.openai.com/api-keys. For a server that needs no key, set `baseUrl`";
 
 /**
  * A judge that asks Anthropic. In a page it says so to the server, which would refuse it otherwise; mind that visitors
@@ -107,7 +108,7 @@ export const anthropicJudge = /* @__PURE__ */ makesJudges("anthropicJudge", (opt
   return providerJudge(providerEndpoint("anthropic", optionsOf(options, PROVIDER_OPTIONS), ANTHROPIC_KEY));
 });
 
-const ANTHROPIC_KEY = "Keys are made at https://console.anthropic.com/settings/keys";
+const ANTHROPIC_KEY = "Create a key at https://console.anthropic.com/settings/keys";
 
 /**
  * A judge that asks Ollama.

@@ -148,8 +148,8 @@ function parseLine(line: string, number: number): object {
       path: "recording",
       line: number,
       help: line.trimStart().startsWith("{")
-        ? "If it was cut off when recording ended, remove it"
-        : "Pass what the recording holds, not its path; each of its lines is an object",
+        ? "If the line was cut off, remove it"
+        : "Pass the contents of the recording, not its path; each line is an object",
       cause,
     });
   }
@@ -188,10 +188,10 @@ function isPanel(names: unknown): boolean {
 
 /** Who replied to a sample depends on the panel, and so does how many samples there are. */
 function otherPanel(line: number): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", "the recordings joined here are not all of one panel", {
+  return new AdkMetricsError("invalid_input", "the combined recordings belong to different panels", {
     path: "recording: panel",
     line,
-    help: "Replay each by itself",
+    help: "Replay each one separately",
   });
 }
 
@@ -219,13 +219,13 @@ function notRecording(line: number, found?: unknown): AdkMetricsError {
   return new AdkMetricsError("invalid_input", message, {
     path: "recording",
     line,
-    help: "Make one with recordJudge, or with --record on the command line",
+    help: "Create one with recordJudge, or with --record on the command line",
   });
 }
 
 // ---- saying what is missing
 
-/** What is told of a recording that lacks a reply. */
+/** The error for a recording that lacks a reply. */
 interface Known {
   byTurn: ReadonlyMap<string, readonly RecordedCall[]>;
   metrics: ReadonlySet<string>;
@@ -253,7 +253,7 @@ function missing(request: JudgeRequest, known: Known): AdkMetricsError {
   const message = `the recording has no reply for ${metricName} (${purpose}), ${location.join(", ")}: `;
   return new AdkMetricsError("replay_missing", message + whyMissing(request, known), {
     retryable: false,
-    help: "Record it anew with recordJudge, or with --record on the command line",
+    help: "Record it again with recordJudge, or with --record on the command line",
   });
 }
 
@@ -269,7 +269,7 @@ function whyMissing(request: JudgeRequest, { byTurn, metrics, cases }: Known): s
     if (difference !== undefined) return difference;
     const samples = [...new Set(ofTurn.map((call) => call.request.sampleIndex))].sort((a, b) => a - b);
     const shown = samples.slice(0, MOST_SAMPLES).join(", ") + (samples.length > MOST_SAMPLES ? " …" : "");
-    return `the recording has ${samples.length === 1 ? "sample" : "samples"} ${shown} only`;
+    return `the recording only has ${samples.length === 1 ? "sample" : "samples"} ${shown}`;
   }
   const { metricName, evalId } = request;
   if (!metrics.has(metricName)) return "nothing is recorded for this metric";
@@ -280,7 +280,7 @@ function whyMissing(request: JudgeRequest, { byTurn, metrics, cases }: Known): s
 /** What differs between two questions about the same turn, in words; nothing if they are the same. */
 function differenceOf(recorded: JudgeRequest, requested: JudgeRequest): string | undefined {
   if (recorded.model !== requested.model) {
-    return `the model is ${JSON.stringify(requested.model)}, recorded was ${JSON.stringify(recorded.model)}`;
+    return `the model is ${JSON.stringify(requested.model)}, but ${JSON.stringify(recorded.model)} was recorded`;
   }
   const texts = [
     ["system prompt", recorded.system ?? "", requested.system ?? ""],
@@ -297,9 +297,7 @@ function differenceOf(recorded: JudgeRequest, requested: JudgeRequest): string |
     const [wasJson, isJson] = [canonicalJson(was ?? {}), canonicalJson(is ?? {})];
     if (wasJson !== isJson) return `the ${name} changed ${firstDifference(wasJson, isJson)}`;
   }
-  return recorded.prompt === requested.prompt
-    ? undefined
-    : "something changed that the prompt is made of but does not show";
+  return recorded.prompt === requested.prompt ? undefined : "an input of the prompt changed, although its text did not";
 }
 
 /**

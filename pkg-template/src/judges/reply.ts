@@ -21,7 +21,8 @@ export function replyOf(given: unknown): JudgeReply {
   if (typeof given === "string") return { text: checkLength(given) };
   try {
     const { text, usage, modelVersion } = (given ?? {}) as Partial<Record<keyof JudgeReply, unknown>>;
-    if (typeof text !== "string") throw new AdkMetricsError("judge_failed", `the judge gave ${kindOf(given, text)}`);
+    if (typeof text !== "string")
+      throw new AdkMetricsError("judge_failed", `the judge returned ${kindOf(given, text)}`);
     const reply: JudgeReply = { text: checkLength(text) };
     const counts = usageOf(usage);
     if (counts !== undefined) reply.usage = counts;
@@ -36,13 +37,13 @@ export function replyOf(given: unknown): JudgeReply {
 
 function checkLength(text: string): string {
   if (text.length <= MAX_REPLY_LENGTH) return text;
-  throw tooLong("the judge gave a reply", `${text.length} characters`);
+  throw tooLong("the judge returned a reply", `${text.length} characters`);
 }
 
 /** The error for what is longer than {@link MAX_REPLY_LENGTH}. */
 export function tooLong(what: string, length: string, details: ErrorDetails = {}): AdkMetricsError {
   return new AdkMetricsError("judge_failed", `${what} of ${length}; at most ${MAX_REPLY_LENGTH} are read`, {
-    help: "A verdict is short: check who answers, and `maxOutputTokens` in judge_model_config",
+    help: "Verdicts are short: check which model answers, and `maxOutputTokens` in judge_model_config",
     retryable: false,
     ...details,
   });

@@ -82,7 +82,7 @@ async function sent(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal):
   if (isWhole || status < 200 || status > 299) {
     return { answer: { answered: { status, headers: received, now: Date.now() } }, body: bytes };
   }
-  throw tooLong(`${addressOf(url)} gave an answer`, `more than ${MAX_REPLY_LENGTH} bytes`, { status });
+  throw tooLong(`${addressOf(url)} sent an answer`, `more than ${MAX_REPLY_LENGTH} bytes`, { status });
 }
 
 /** An error of this package as the engine reads it. */
@@ -100,7 +100,7 @@ function statusOf(response: Response | null | undefined): number {
   if (typeof status !== "number") throw new TypeError("fetch returned no response");
   const isStatus = Number.isInteger(status) && status >= 100 && status <= 599;
   if (isStatus || (status === 0 && type === "opaqueredirect")) return status;
-  throw new TypeError(`fetch returned no response, but the status ${status}`);
+  throw new TypeError(`fetch returned an invalid response with status ${status}`);
 }
 
 /** The body of a response, of which no more is taken in than so many bytes. */
@@ -147,7 +147,7 @@ function redirectError(url: string, location: string | null): AdkMetricsError {
   const to = typeof location !== "string" ? "another address" : addressOf(location, url);
   return new AdkMetricsError("judge_failed", `${addressOf(url)} redirects to ${to}`, {
     retryable: false,
-    help: "Pass the address it leads to as `baseUrl`; redirects are not followed, so that keys stay where they belong",
+    help: "Set `baseUrl` to that address; redirects are not followed, so that keys are sent only where you intend",
   });
 }
 

@@ -42,8 +42,8 @@ const OPAQUE_KEYS = new Set(["responseSchema", "responseJsonSchema", "labels"]);
 export function checkSettings(settings: object, path: string): void {
   const refused = Object.keys(settings).find((key) => key.replaceAll("_", "").toLowerCase() === "httpoptions");
   if (refused === undefined) return;
-  const message = `settings of a model cannot say which server is asked or how: \`${refused}\` is refused`;
-  const help = "Remove it, and give address and headers to the judge in code or by its environment variables";
+  const message = `\`${refused}\` is not allowed: a model's settings cannot decide which server is asked, or how`;
+  const help = "Remove it, and set address and headers in code or by environment variables";
   throw new AdkMetricsError("invalid_input", message, { path: `${path}.${refused}`, help });
 }
 
@@ -88,7 +88,7 @@ function camelCaseSettings(settings: object | undefined): Record<string, unknown
 export function notSent(to: string, settings: object, sent: readonly string[], why: string): string[] {
   return Object.entries(camelCaseSettings(settings))
     .filter(([name, value]) => value !== undefined && value !== null && !sent.includes(name))
-    .map(([name]) => `${to} is not sent \`${name}\`: ${why}`);
+    .map(([name]) => `\`${name}\` is not sent to ${to}: ${why}`);
 }
 
 function renamedBelow(value: unknown): unknown {

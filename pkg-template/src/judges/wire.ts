@@ -59,7 +59,7 @@ function replyIn(outcome: JudgeOutcome): JudgeReply {
 }
 
 function failureIn(outcome: JudgeOutcome): AdkMetricsError {
-  if (!("failure" in outcome)) return new AdkMetricsError("judge_failed", "there is no failure");
+  if (!("failure" in outcome)) return new AdkMetricsError("judge_failed", "there was no failure");
   const { message, ...details } = outcome.failure;
   // A full stop is written before the help.
   const text = details.help === undefined ? message : message.replace(/\.$/, "");

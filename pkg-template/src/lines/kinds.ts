@@ -61,12 +61,12 @@ export class LineKinds {
   #kindOf(value: object): LineKind {
     const found = kindOfLine(value);
     if (found === undefined || (this.#isEvalSet && found !== "eval_cases")) {
-      throw this.#refuse(`the line is no ${this.#isEvalSet ? "case" : "run of a case"}`, helpOf(this.#isEvalSet));
+      throw this.#refuse(`the line is not a ${this.#isEvalSet ? "case" : "run of a case"}`, helpOf(this.#isEvalSet));
     }
     if (this.kind === undefined || found === this.kind) return found;
     throw this.#refuse(
-      `the line is ${NAMES[found]}, and those before are ${NAMES[this.kind]}`,
-      "All lines have to be of one kind",
+      `the line is ${NAMES[found]}, but those before it are ${NAMES[this.kind]}`,
+      "All lines have to be of the same kind",
     );
   }
 
@@ -77,7 +77,7 @@ export class LineKinds {
     while ((text[last] as number) <= 0x20) last -= 1;
     if (text[first] === OPEN && text[last] === CLOSE) return;
     if (text[first] === OPEN) parsedLine(text, this.#isEvalSet, this.#refuse);
-    throw this.#refuse("the line is no JSON object", helpOf(this.#isEvalSet));
+    throw this.#refuse("the line is not a JSON object", helpOf(this.#isEvalSet));
   }
 }
 
@@ -87,15 +87,15 @@ export function parsedLine(text: Uint8Array, isEvalSet: boolean, refuse: Refuse)
   try {
     return JSON.parse(decoder.decode(text)) as object;
   } catch (cause) {
-    throw refuse(`the line is no complete JSON: ${(cause as Error).message}`, helpOf(isEvalSet), cause);
+    throw refuse(`the line is not complete JSON: ${(cause as Error).message}`, helpOf(isEvalSet), cause);
   }
 }
 
 /** What each line is, for who got it wrong. */
 function helpOf(isEvalSet: boolean): string {
   return isEvalSet
-    ? 'Every line is a case: {"eval_id": "…", "conversation": […]}'
-    : "Every line is what the agent did in a case: a case with its conversation, an inference result, the results of a case, or a session";
+    ? 'Every line has to be a case: {"eval_id": "…", "conversation": […]}'
+    : "Every line has to be what the agent did in one case: a case with its conversation, an inference result, the results of a case, or a session";
 }
 
 const NAMES: Readonly<Record<LineKind, string>> = {

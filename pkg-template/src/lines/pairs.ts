@@ -77,8 +77,8 @@ export class Lines {
         if (rest.size > MAX_BYTES) {
           this.#line += 1;
           throw this.refuse(
-            `the line is longer than ${MAX_BYTES} bytes, the most that one JSON text may have`,
-            "Every line is one case: is this JSON without line breaks?",
+            `the line is longer than ${MAX_BYTES} bytes, the maximum for one line`,
+            "Every line has to be one case. Is this a JSON file without line breaks?",
           );
         }
       }
@@ -202,7 +202,7 @@ export class Pairing {
       code: "actual_missing",
       message: `${are} to no eval case and ${count === 1 ? "is" : "are"} left out: ${places}`,
       path: "actual",
-      help: "Runs belong to cases by eval id",
+      help: "Runs are matched with cases by eval id",
     };
   }
 
@@ -227,7 +227,10 @@ export class Pairing {
 
   #runsOf({ id }: Line): Line[] {
     if (this.#settled.add(0, 0, 0, 0, id) !== undefined) {
-      throw this.#cases.refuse(`the case \`${id}\` is there twice`, "Several runs of a case are lines of `actual`");
+      throw this.#cases.refuse(
+        `the case \`${id}\` occurs twice`,
+        "To score several runs of a case, put them into `actual`",
+      );
     }
     if (this.#left.firstOf(id) !== undefined) {
       throw this.#cases.refuse(`the run of the case \`${id}\` came too early to be scored with it`, IN_ORDER);
@@ -257,4 +260,4 @@ export class Pairing {
   }
 }
 
-const IN_ORDER = `Put runs in the order of their cases: they may be ${MOST_APART} lines early or late. In any order, \`npx adk-metrics eval\` scores files of lines`;
+const IN_ORDER = `Put runs into the order of their cases; they may be up to ${MOST_APART} lines early or late. For files in any order, use \`npx adk-metrics eval\``;

@@ -1,4 +1,4 @@
-/** Where lines stand in files, and of which case they are: some forty bytes a line, so that millions of them fit. */
+/** The positions of lines in files, and their cases: some forty bytes a line, so that millions of them fit. */
 
 /** Places of lines. */
 export interface Places {

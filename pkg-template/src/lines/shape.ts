@@ -68,7 +68,7 @@ export function idInHead(head: string, kind: LineKind): string | undefined {
   return PLAIN.test(head) ? head.slice(first.lastIndex, PLAIN.lastIndex - 1) : undefined;
 }
 
-/** What stands before and after lines, separated by commas, so that they are one JSON text. */
+/** The text before and after lines, separated by commas, so that they are one JSON text. */
 export function around(kind: LineKind, evalSetId: string): readonly [before: string, after: string] {
   const id = JSON.stringify(evalSetId);
   switch (kind) {

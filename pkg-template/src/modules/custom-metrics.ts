@@ -76,9 +76,9 @@ export async function loadCustomMetrics(
   }
   const empty = sources.find(({ exports }) => metricsOf(exports).length === 0);
   if (empty !== undefined) {
-    throw new AdkMetricsError("invalid_input", "the module of metrics exports no function and no class", {
+    throw new AdkMetricsError("invalid_input", "the module of metrics exports neither functions nor classes", {
       path: empty.file ?? "modules",
-      help: "A metric is an exported function or class that extends Evaluator",
+      help: "A metric is an exported function, or an exported class that extends Evaluator",
     });
   }
   return own;
@@ -111,7 +111,7 @@ function isMetric(value: unknown): value is Metric {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The entries of `custom_metrics` that criteria name. What is no JSON is left to whoever scores by it.
+ * The entries of `custom_metrics` that criteria name. Invalid JSON is reported when it is scored.
  *
  * @throws {AdkMetricsError} `invalid_input` for an entry that names no function where it seems to.
  */
@@ -137,7 +137,7 @@ function checkEntry(name: string, entry: unknown): void {
   if (name.trim() === "") {
     throw new AdkMetricsError("invalid_input", "an entry of `custom_metrics` has no name", {
       path: `config: custom_metrics[${JSON.stringify(name)}]`,
-      help: "Write it under the name of its metric, which is that of a criterion",
+      help: "Its name has to be that of a metric in the criteria",
     });
   }
   const path = `config: custom_metrics.${name}`;
@@ -155,8 +155,8 @@ function checkEntry(name: string, entry: unknown): void {
   if (code === undefined) return;
   if (!isObject(code)) return refuse(found("an object", code), `${path}.code_config`);
   const { name: given } = code as Fields;
-  if (typeof given !== "string") return refuse(found("where the function is", given), pathOf(name));
-  if (/^\s*#/.test(given)) refuse("`name` names no module", pathOf(name));
+  if (typeof given !== "string") return refuse(found("the location of the function", given), pathOf(name));
+  if (/^\s*#/.test(given)) refuse("`name` does not contain a module", pathOf(name));
 }
 
 function parsed(config: ConfigInput): unknown {
@@ -209,8 +209,8 @@ class Finder {
     const { file, name } = moduleNameOf(path, this.#folder);
     const source = this.#sources.find((known) => known.file !== undefined && isSameFile(known.file, file));
     if (source === undefined) {
-      throw this.#error(`the metric \`${this.#name}\` is in a module that nobody has allowed to run: ${file}`, {
-        help: "A config runs no code by itself: allow the module by naming it too (loadCustomMetrics, --metrics)",
+      throw this.#error(`the metric \`${this.#name}\` is in a module that is not allowed to run: ${file}`, {
+        help: "Configs alone never run code: to allow the module, pass it to loadCustomMetrics or --metrics",
       });
     }
     const found =
@@ -241,7 +241,7 @@ function metricsOf(exports: Exports): string[] {
 /** The same in a sentence. */
 function exportsText(exports: Exports): string {
   const known = metricsOf(exports);
-  return known.length === 0 ? "It exports no function and no class" : `It exports ${known.join(", ")}`;
+  return known.length === 0 ? "It exports neither functions nor classes" : `It exports ${known.join(", ")}`;
 }
 
 function pathOf(name: string): string {
@@ -251,11 +251,11 @@ function pathOf(name: string): string {
 function notFound(name: string, path: string | undefined): AdkMetricsError {
   const isPython = path !== undefined && /^\w+(?:\.\w+)+$/.test(path);
   const message = isPython
-    ? `\`${path}\` is a function in Python, which does not run here`
+    ? `\`${path}\` is a Python function, which cannot run here`
     : `no module has a function or class for the metric \`${name}\``;
   return new AdkMetricsError("unknown_metric", message, {
     path: pathOf(name),
-    help: `Export a function \`${name}\` from a JavaScript module, and name that (loadCustomMetrics, --metrics)`,
+    help: `Export a function \`${name}\` from a JavaScript module, and pass the module to loadCustomMetrics or --metrics`,
   });
 }
 

@@ -17,7 +17,7 @@ export interface BatchOptions {
   /** The folder that keeps replies and batches; the same as `--cache` of the command. */
   folder: string;
   /**
-   * What becomes of questions that a batch could not answer and that may be asked again: they are in another one, or are asked
+   * How to repeat questions that failed in a batch: they are in another one, or are asked
    * one by one when all batches are over, at the full price, as is what follows from them. Default: `batch`.
    */
   fallback?: "batch" | "live";
@@ -61,15 +61,15 @@ export async function evaluateInBatches(request: EvaluateRequest, options: Batch
   }
   for (const name of ["cache", "journal", "budget"] as const) {
     if (request[name] === undefined) continue;
-    throw new AdkMetricsError("invalid_input", `\`${name}\` does not go with batches`, { path: name });
+    throw new AdkMetricsError("invalid_input", `\`${name}\` cannot be used with batches`, { path: name });
   }
   const { judge, signal = new AbortController().signal } = request;
   if (typeof judge === "function" && identityOf(judge).panel !== undefined) throw panelTakesNone("judge");
   const endpoint = typeof judge === "function" ? endpointOf(judge) : undefined;
   if (judge === undefined || endpoint === undefined) {
-    throw new AdkMetricsError("invalid_input", "expected a judge that a provider answers", {
+    throw new AdkMetricsError("invalid_input", "expected a judge of a provider", {
       path: "judge",
-      help: "Pass what openaiJudge, anthropicJudge or geminiJudge gives",
+      help: "Pass the result of openaiJudge, anthropicJudge or geminiJudge",
     });
   }
   const cache = fileCache(folder);

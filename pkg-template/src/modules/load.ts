@@ -114,7 +114,7 @@ function checkKind(file: string, what: string): void {
   if (found.isFile()) throw new AdkMetricsError("invalid_input", `the module of the ${what} is empty`, { path: file });
   throw new AdkMetricsError("invalid_input", `the module of the ${what} is not a regular file`, {
     path: file,
-    help: "Pipes and devices are not read: write what they give to a file first",
+    help: "Pipes and devices cannot be read here: write their contents to a file first",
   });
 }
 
@@ -129,15 +129,15 @@ const TYPESCRIPT = /\.[cm]?tsx?$/;
 function helpFor(file: string, cause: unknown, hasNoPlace: boolean): string | undefined {
   const { code } = (cause ?? {}) as NodeJS.ErrnoException;
   if (!/\.[cm]?[jt]sx?$|(?:^|[\\/])[^.\\/]*$/.test(file))
-    return "A module is a file of JavaScript or TypeScript (.js .mjs .cjs .ts)";
+    return "A module is a JavaScript or TypeScript file (.js .mjs .cjs .ts)";
   const isForeign = code === "ERR_UNKNOWN_FILE_EXTENSION" || String(code).includes("TYPE");
   if (isForeign || (TYPESCRIPT.test(file) && (code === "ERR_MODULE_NOT_FOUND" || cause instanceof SyntaxError))) {
     return (
-      `Node ${process.versions.node} does not run this TypeScript by itself (22.18 and newer do if types need only be ` +
-      'left out): install a loader and name it, as in NODE_OPTIONS="--import tsx"'
+      `Node ${process.versions.node} cannot run this TypeScript directly (22.18 and newer can if the types can be ` +
+      'stripped): install a loader and specify it, as in NODE_OPTIONS="--import tsx"'
     );
   }
-  return cause instanceof SyntaxError && hasNoPlace ? `See where with node --check ${file}` : undefined;
+  return cause instanceof SyntaxError && hasNoPlace ? `To see where, run node --check ${file}` : undefined;
 }
 
 /**

@@ -72,9 +72,9 @@ export class Bench {
   static async open(input: QueueInput, options: BenchOptions, subject: Subject | undefined): Promise<Bench> {
     const isRun = input.actual === undefined;
     if (isRun && subject === undefined) {
-      throw new AdkMetricsError("invalid_input", `${input.stored.evalSet} needs an agent, which nobody named`, {
+      throw new AdkMetricsError("invalid_input", `${input.stored.evalSet} needs an agent, and this worker has none`, {
         path: "agent",
-        help: "Give every worker the agent, or add the evalset with what an agent did",
+        help: "Start every worker with the agent, or add the evalset together with what an agent did",
       });
     }
     const open = await openEvaluation(scoringOf(input, options), isRun);

@@ -57,18 +57,18 @@ export async function gathered(
   const [open, failed] = [await queue.getJobs(OPEN_STATES), await queue.getFailed()];
   const spent = spentText(await spentOf(store), await budgetIn(store));
   if (open.length > 0 && !isPartial && spent === undefined) {
-    throw new AdkMetricsError("queue_failed", `${count(open.length, "run")} of cases are not done`, {
-      help: "Wait for the workers, start some, or take what is done as it is: `partial`, --partial",
+    throw new AdkMetricsError("queue_failed", `${count(open.length, "run")} are not done yet`, {
+      help: "Wait for the workers, start more of them, or write the finished results: `partial`, --partial",
     });
   }
-  const reasons = new Map(open.map(({ id }) => [id, spent ?? "no worker has done this run"]));
-  for (const { id, failedReason = "" } of failed) reasons.set(id, `the run failed for good: ${failedReason}`);
+  const reasons = new Map(open.map(({ id }) => [id, spent ?? "no worker finished this run"]));
+  for (const { id, failedReason = "" } of failed) reasons.set(id, `the run failed permanently: ${failedReason}`);
   const parts: Collected[] = [];
   for (const [at, stored] of plan.evalSets.entries()) {
     const input = queuedInput(stored);
     const entries: JournalEntry[] = await begunIn(store, at);
     if (entries.length === 0) {
-      throw new AdkMetricsError("queue_failed", `no worker has begun with ${stored.evalSet}`, {
+      throw new AdkMetricsError("queue_failed", `no worker has started with ${stored.evalSet}`, {
         help: "Start a worker",
       });
     }

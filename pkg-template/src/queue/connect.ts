@@ -54,7 +54,7 @@ export async function openQueue(
   const said = new Set<string>();
   const onError = (error: Error): void => {
     const text = messageOf(error);
-    if (!said.has(text)) onNotice(`the queue's connection: ${text}; trying again`);
+    if (!said.has(text)) onNotice(`the connection to the queue failed: ${text}; retrying`);
     said.add(text);
   };
   const open = protocol === "redis" ? onRedis : onPostgres;
@@ -158,7 +158,7 @@ export function publicAddress(url: string): string {
 function unreachable(url: string, cause: unknown): AdkMetricsError {
   const text = messageOf(cause).replace(/^Error: /, "");
   return new AdkMetricsError("queue_failed", `there is no queue at ${publicAddress(url)}: ${text}`, {
-    help: "Start the database, or name another address",
+    help: "Start the database, or choose another address",
     cause,
   });
 }

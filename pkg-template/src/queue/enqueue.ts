@@ -37,7 +37,7 @@ export async function add(
     const given = optionsOf(one, EVAL_SET, { path: `evalSets[${at}]` });
     const { actual, numRuns = DEFAULT_NUM_RUNS } = given;
     if (actual !== undefined && given.numRuns !== undefined) {
-      throw new AdkMetricsError("invalid_input", "`numRuns` has no effect where the agent was run already", {
+      throw new AdkMetricsError("invalid_input", "`numRuns` has no effect if the agent has already been run", {
         path: `evalSets[${at}]`,
       });
     }
@@ -54,8 +54,8 @@ export async function add(
     const text = JSON.stringify({ id, evalSets: stored, ...(command === undefined ? {} : { command }) });
     const known = JSON.parse(await store.keep("plan", "plan", text)) as StoredPlan;
     if (known.id !== id) {
-      throw new AdkMetricsError("queue_failed", `the queue \`${name}\` holds another evaluation`, {
-        help: "Name another queue, or collect the results of this one and clear it",
+      throw new AdkMetricsError("queue_failed", `the queue \`${name}\` contains a different evaluation`, {
+        help: "Choose another queue name, or collect the results of this one and clear it",
       });
     }
     if (known.command === undefined || command !== undefined) await store.set("plan", "plan", text);

@@ -24,7 +24,7 @@ export async function enqueue(
 }
 
 /**
- * Works off a queue until nothing is left to do, or its signal aborts: then what is under way is finished first. If the process
+ * Works off a queue until nothing is left to do, or its signal aborts: jobs in progress are finished first. If the process
  * is killed, other workers go on from what it paid for: `await work("redis://localhost:6379", { agent, judge, concurrency: 8 })`.
  *
  * @throws {AdkMetricsError} if this worker cannot do the jobs: files, agent or judge are missing, or others than those of the

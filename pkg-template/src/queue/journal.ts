@@ -47,8 +47,12 @@ export function jobJournal(
     const known = JSON.parse(await store.keep(`begun:${evalSet}`, entry.part, JSON.stringify(entry))) as JournaledBegin;
     const different = differentIn(known.inputs, entry.inputs);
     if (different.length === 0) return;
-    throw new AdkMetricsError("journal_failed", `other workers began with another ${different.join(", another ")}`, {
-      help: "Start every worker with the same files, agent, judge and version",
-    });
+    throw new AdkMetricsError(
+      "journal_failed",
+      `other workers started with a different ${different.join(", a different ")}`,
+      {
+        help: "Start every worker with the same files, agent, judge and version",
+      },
+    );
   }
 }

@@ -76,16 +76,16 @@ function inputOf(stored: StoredEvalSet, isQueued: boolean): QueueInput {
     digests[name] = sha256(bytes);
     contents[name] = bytes;
     if (!isQueued || digests[name] === stored.digests[name]) continue;
-    throw new AdkMetricsError("queue_failed", `${file} is not the file that was queued`, {
+    throw new AdkMetricsError("queue_failed", `${file} has changed since it was queued`, {
       path: name,
-      help: "Give every worker the files of the evaluation, unchanged; or queue the new ones under another name",
+      help: "Give every worker the unchanged files, or queue the new ones under another name",
     });
   }
   const { evalSet = new Uint8Array(), config, actual } = contents;
   if (actual !== undefined && actual.length > MOST_BYTES) {
     throw new AdkMetricsError("limit_exceeded", `${stored.actual} is larger than ${MOST_BYTES / 2 ** 20} MiB`, {
       path: "actual",
-      help: "Divide it, each part with its evalset, or use --shard",
+      help: "Split it into several evalsets and files, or use --shard",
     });
   }
   const evalSetName = nameOf(stored.evalSet);
@@ -110,7 +110,7 @@ function contentOf(file: string): Uint8Array {
     return readFileSync(file);
   } catch (cause) {
     throw new AdkMetricsError("queue_failed", `${file} cannot be read: ${messageOf(cause).replace(/^Error: /, "")}`, {
-      help: "Files of a queue have the same paths for who adds them, for workers and for who collects the results",
+      help: "Files have to have the same paths where they are added, on every worker and where results are collected",
       cause,
     });
   }
@@ -134,6 +134,6 @@ export async function storedPlan(store: Store, name: string): Promise<StoredPlan
   const found = await store.get("plan", "plan");
   if (found !== undefined) return JSON.parse(found) as StoredPlan;
   throw new AdkMetricsError("queue_failed", `nothing was added to the queue \`${name}\``, {
-    help: "Add an evaluation first, or name another queue",
+    help: "Add an evaluation first, or choose another queue name",
   });
 }

@@ -43,7 +43,7 @@ export interface QueuePlan {
   backoffMs?: number;
 }
 
-/** What became of adding a plan. */
+/** The result of adding a plan. */
 export interface Enqueued {
   /** Runs of cases that were not in the queue before. */
   added: number;
@@ -67,7 +67,7 @@ export interface WorkOptions
     Pick<AgentRunOptions, "turnTimeoutMs"> {
   /** Whom to run, where the plan has no file of what an agent did. */
   agent?: Agent | Promise<Agent>;
-  /** How many jobs are under way at a time. Default: 4. */
+  /** Maximum number of jobs in progress at the same time. Default: 4. */
   concurrency?: number;
   /** Whether to wait for more jobs when all are done. Default: false. */
   wait?: boolean;

@@ -26,7 +26,7 @@ const WORK_OPTIONS = [
   ...["concurrency", "wait", "leaseMs", "signal", "onNotice"],
 ] as const as readonly (keyof WorkOptions)[];
 
-/** How a worker comes by what it needs. */
+/** How a worker gets what it needs. */
 export interface Equipment extends Pick<WorkOptions, "concurrency" | "wait" | "leaseMs" | "signal" | "onNotice"> {
   /** Whom to run. */
   subject?: Subject | undefined;
@@ -104,7 +104,7 @@ class QueueWorker {
       try {
         while (!(await patiently(() => this.#isOver(wait)))) await this.#look();
       } finally {
-        // What is under way is finished.
+        // Jobs in progress are finished.
         await worker.close();
         for (const bench of this.#benches.values()) await bench.then((one) => one.close()).catch(() => {});
       }

@@ -72,7 +72,7 @@ function markdownOf(list: readonly RunComparison[], options: MarkdownOptions, at
       if (one.change === "regressed" || one.change === "worse") write(detailsOf(one, metrics));
     }
   }
-  if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to keep within ${amountText(maxBytes)} bytes._`);
+  if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to stay within ${amountText(maxBytes)} bytes._`);
   return `${[title, ...body].join("\n\n")}\n`;
 }
 

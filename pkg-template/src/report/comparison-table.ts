@@ -101,7 +101,7 @@ function writeMetrics(page: Page, comparison: RunComparison): void {
     writeRows(
       page,
       [
-        { header: goal === "higher" ? "Metric" : "Per turn, on average", align: "left", narrowest: 8 },
+        { header: goal === "higher" ? "Metric" : "Mean per turn", align: "left", narrowest: 8 },
         { header: "Cases", align: "right", narrowest: 5 },
         { header: "Baseline", align: "right", narrowest: 6 },
         { header: "Current", align: "right", narrowest: 6 },
@@ -153,7 +153,7 @@ function writeCases(page: Page, { cases, metrics }: RunComparison): void {
   const changed = cases.filter(({ change }) => change !== "unchanged");
   if (changed.length === 0) return;
   const rows = changed.flatMap((one) => caseRows(one, metrics));
-  // What became of a case is not cut off while there is room: names give way.
+  // How a case changed is not cut off while there is room: names give way.
   const status = Math.max(...rows.map((row) => displayWidth(row.at(-1)?.text ?? "")));
   const narrowest = Math.max(15, Math.min(status, page.width - OTHER_COLUMNS));
   writeRows(

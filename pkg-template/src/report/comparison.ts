@@ -1,4 +1,4 @@
-/** How reports put a comparison of two runs into words: scores, differences, intervals, what became of a status. */
+/** How reports put a comparison of two runs into words: scores, differences, intervals, how a status changed. */
 
 import type { EvalStatus } from "../enums.js";
 import { reading, unexpected } from "../engine/values.js";
@@ -90,8 +90,8 @@ export function passesText({ passes, bootstrap }: RunComparison): string {
   const reach =
     interval === undefined ? "" : `; ${levelText(bootstrap)} from ${points(interval.low)} to ${points(interval.high)}`;
   const rates = `${percent(currentRate)} of ${isRepeated ? "runs" : "cases"} pass, before ${percent(baselineRate)}`;
-  if (better + worse === 0) return `${rates}; each case passes as often as before`;
-  const verdict = change === "unclear" ? "which may be chance" : "which is hardly chance";
+  if (better + worse === 0) return `${rates}; every case passes as often as before`;
+  const verdict = change === "unclear" ? "which may be chance" : "which is unlikely to be chance";
   return `${rates} (${points(difference)}${reach}); ${count(better, "case")} ${better === 1 ? "passes" : "pass"} more often, ${worse} less often, ${verdict}`;
 }
 
@@ -99,8 +99,8 @@ export function passesText({ passes, bootstrap }: RunComparison): string {
 export function detectableText({ passes: { detectable, change, compared } }: RunComparison): string {
   if (detectable === undefined || change !== "unclear") return "";
   const cases = count(compared, "case");
-  if (detectable >= 1) return `${cases} are too few to tell any such difference from chance`;
-  return `${cases} like these would show a difference of ${Math.ceil(100 * detectable)} points with 80 % probability, a smaller one less often`;
+  if (detectable >= 1) return `${cases} are too few to distinguish any difference from chance`;
+  return `with ${cases} like these, a difference of ${Math.ceil(100 * detectable)} points is detected with 80 % probability, a smaller one less often`;
 }
 
 /** From which size on differences of metrics that are unclear would mostly have shown; empty where nothing can be said. */
@@ -111,7 +111,7 @@ export function wouldShowText(metrics: readonly MetricComparison[]): string {
   });
   return sizes.length === 0
     ? ""
-    : `"unclear" may be chance; a difference would show with 80 % probability from: ${sizes.join(", ")}`;
+    : `"unclear" may be chance; smallest differences that are detected with 80 % probability: ${sizes.join(", ")}`;
 }
 
 /** `17 points less`, `no change`, `3 points more`. */
@@ -132,7 +132,7 @@ export function remarksOf(comparison: RunComparison): string[] {
   }
   for (const { metricName, onlyBaseline, onlyCurrent } of comparison.metrics) {
     const scored = (cases: number, where: string) =>
-      `${metricName} has a score in ${where} only for ${count(cases, "case")}, which its means leave out`;
+      `${metricName} has a score only in ${where} for ${count(cases, "case")}, which are not in its means`;
     if (onlyBaseline > 0) remarks.push(scored(onlyBaseline, "the baseline"));
     if (onlyCurrent > 0) remarks.push(scored(onlyCurrent, "the current run"));
   }
@@ -215,7 +215,7 @@ export function detectableCell({ detectable }: MetricComparison, { value }: Numb
   return detectable === undefined ? "–" : value(detectable);
 }
 
-/** What became of a metric; an amount is `lower` or `higher`, since it passes no judgement. */
+/** How a metric changed; an amount is `lower` or `higher`, since it passes no judgement. */
 export function metricChangeText({ change, goal }: MetricComparison): string {
   if (goal === "higher" || change === "unchanged" || change === "unclear") return change;
   return change === "better" ? "lower" : "higher";
@@ -239,7 +239,7 @@ export function changedMetrics(one: CaseComparison, metrics: readonly MetricComp
   return one.metrics.filter(({ change, metricName }) => change !== "unchanged" && scored.has(metricName));
 }
 
-/** Whether one row says both what became of a case and of its metric: only one changed, and with it the case. */
+/** Whether one row says both how a case and its metric changed: only one changed, and with it the case. */
 export function isByMetric(one: CaseComparison, changed: readonly CaseMetricComparison[]): boolean {
   const [only] = changed;
   return (

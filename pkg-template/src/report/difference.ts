@@ -131,7 +131,7 @@ function tellsWhy(ofTurn: EvalMetricResult, overall: EvalMetricResult): boolean 
   return ofTurn.reason !== undefined && ofTurn.reason !== overall.reason;
 }
 
-/** How much is told of a failure. */
+/** How much to report about a failure. */
 export interface FailureDetail {
   /** What one of the samples that speak against said, where nothing else gives the reason. */
   dissent?: boolean;
@@ -194,7 +194,7 @@ function alignmentLines(turn: EvalMetricResultPerInvocation, alignment: readonly
   const expected = callsOf(turn.expectedInvocation);
   const actual = callsOf(turn.actualInvocation);
   const outputs = outputsOf(turn.actualInvocation);
-  if (alignment.length === 0) return [note("no tool calls were expected, none were made")];
+  if (alignment.length === 0) return [note("no tool calls were expected, and none were made")];
   return alignment.flatMap((entry): DifferenceLine[] => {
     const wanted = callText(expected[entry.expectedIndex ?? -1] ?? {});
     const made = callText(actual[entry.actualIndex ?? -1] ?? {});

@@ -148,7 +148,7 @@ export function failureSummary(failures: readonly PooledFailure[], results: read
     const shown = shownIn(results);
     return [`${title}.`, ...failures.filter((one) => !shown.has(keyOf(one))).flatMap(byItsTurns)];
   }
-  const often = runs % cases.size === 0 ? `each run ${runs / cases.size} times` : `${runs} runs in all`;
+  const often = runs % cases.size === 0 ? `each run ${runs / cases.size} times` : `${runs} runs in total`;
   const means = failures.flatMap(({ evalId, metricName, score, threshold }) =>
     metricName === undefined || score === undefined
       ? []

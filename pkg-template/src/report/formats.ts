@@ -78,7 +78,7 @@ const FORMATS = {
   },
   jsonl: {
     label: "JSON lines",
-    about: "everything, votes and explanations too: to open again",
+    about: "everything, with votes and explanations, to open again",
     ending: ".results.jsonl",
     mediaType: "application/jsonl",
     fileNames: /\.jsonl$/i,
@@ -123,7 +123,7 @@ const FORMATS = {
   },
   html: {
     label: "HTML report",
-    about: "one page for any browser",
+    about: "a single page",
     ending: ".html",
     mediaType: "text/html",
     fileNames: /\.html?$/i,

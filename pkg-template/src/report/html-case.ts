@@ -197,7 +197,7 @@ function facts(metrics: readonly EvalMetricResult[], areMeans = false): Markup |
       .filter(([amount]) => typeof amount === "number")
       .map(([amount, word]) => `${amountText(amount, seconds ? 3 : 0)} ${word}`);
     const name = informationalLabel(head(metric.metricName, 80));
-    const label = `${capital(name)}${areMeans && name !== metric.metricName ? " a turn" : ""}`;
+    const label = `${capital(name)}${areMeans && name !== metric.metricName ? " per turn" : ""}`;
     const value = amountText(metric.score, seconds ? 3 : 1);
     return html`<div><dt>${label}</dt><dd>${value}${made.length > 0 ? html` <small>(${made.join(", ")})</small>` : undefined}</dd></div>`;
   });

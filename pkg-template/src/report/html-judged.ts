@@ -192,18 +192,18 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
     names.length > 0 ? fact(names.length > 1 ? "Judges" : "Judge", shorten(names.join(", "), 200)) : undefined;
   const played = simulator
     ? [
-        fact("Users played by", shorten(simulator.models?.join(", ") || "a model", 200)),
+        fact("Simulated users", shorten(simulator.models?.join(", ") || "a model", 200)),
         fact(
-          "Calls for users",
+          "Calls for simulated users",
           amountText(simulator.calls),
           simulator.lost > 0 ? `(${amountText(simulator.lost)} without a reply)` : undefined,
         ),
-        hasTokens(simulator) ? fact("Tokens for users", ...usedTokens(simulator)) : undefined,
-        spentOnUsers === undefined ? undefined : fact("Cost of users", spentOnUsers),
+        hasTokens(simulator) ? fact("Tokens for simulated users", ...usedTokens(simulator)) : undefined,
+        spentOnUsers === undefined ? undefined : fact("Cost of simulated users", spentOnUsers),
       ]
     : [];
   const right = calibrationsText([set]);
-  const labels = right === undefined ? undefined : fact("By human labels", shorten(right, 1000));
+  const labels = right === undefined ? undefined : fact("Agreement with people", shorten(right, 1000));
   return html`<div class="judges"><dl class="facts">${who}${labels}${facts}${played}</dl>
 ${stampsTable(set)}</div>
 `;

@@ -198,7 +198,7 @@ export function samplesText(metric: EvalMetricResult): string | undefined {
     ...(spared > 0
       ? [isNumber(metric.score) && isVote(metric) ? `early stopping saved ${spared}` : `${spared} not asked`]
       : []),
-    ...(isNumber(risk) ? [`all would decide otherwise with a chance of ${percentOf(risk)}`] : []),
+    ...(isNumber(risk) ? [`risk that all samples would decide otherwise: ${percentOf(risk)}`] : []),
   ].join("; ");
 }
 

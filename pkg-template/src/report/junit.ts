@@ -402,7 +402,7 @@ function propertyLines(properties: readonly [string, string][], indent: string):
 function outcomeLines({ status, message, text, skipped }: Test): string[] {
   const tag = status === EvalStatus.FAILED ? "failure" : status === EvalStatus.NOT_EVALUATED ? "error" : undefined;
   if (status === EvalStatus.INFORMATIONAL) {
-    return [`      <skipped message="${escaped(skipped ?? shorten(`advisory, decides nothing: ${message}`, 1000))}"/>`];
+    return [`      <skipped message="${escaped(skipped ?? shorten(`advisory, does not count: ${message}`, 1000))}"/>`];
   }
   if (tag === undefined) return [];
   const type = status === EvalStatus.FAILED ? "FAILED" : "NOT_EVALUATED";

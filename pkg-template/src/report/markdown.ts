@@ -106,7 +106,7 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
     for (const group of failures) if (group !== undefined) write(detailsOf(group.name, group.result, group.text));
   }
   at();
-  if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to keep within ${amountText(maxBytes)} bytes._`);
+  if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to stay within ${amountText(maxBytes)} bytes._`);
   return `${[...head, ...body, ...foot].join("\n\n")}\n`;
 }
 

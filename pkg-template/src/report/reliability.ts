@@ -69,7 +69,7 @@ export function neededText({ needed, cases }: Reliability): string {
   const each = cases.length === 0 ? 1 : cases.reduce((sum, one) => sum + one.runs, 0) / cases.length;
   const often = Number.isInteger(each) ? ` run ${each === 1 ? "once" : `${each} times`}` : "";
   const or = runs === undefined ? "" : `, or ${runs} runs of each of these`;
-  return `to know the pass rate to within ${Math.round(100 * precision)} points takes about ${count(needed.cases, "case")}${often}${or}`;
+  return `estimating the pass rate to within ${Math.round(100 * precision)} points takes about ${count(needed.cases, "case")}${often}${or}`;
 }
 
 /** How likely runs pass, what is known of each metric, and of each case; only what there is to tell. */

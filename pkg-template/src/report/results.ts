@@ -31,7 +31,7 @@ export function listOf(results: Results): readonly EvalSetResult[] {
 
 function checkSet(set: unknown, path: string): void {
   if (!isRecord(set) || typeof set.evalSetId !== "string" || !Array.isArray(set.evalCaseResults)) {
-    const help = "Pass what evaluate() resolves to, or what readResults() makes of stored results";
+    const help = "Pass the result of evaluate() or of readResults()";
     throw unexpected("an EvalSetResult or a list of them", set, path, help);
   }
   optional(set.warnings, "a list", Array.isArray, `${path}.warnings`);
@@ -98,7 +98,7 @@ function isNumber(value: unknown): boolean {
 
 function unfit(what: string, found: unknown, path: string): AdkMetricsError {
   const { message } = unexpected(what, found, path);
-  return new AdkMetricsError("invalid_input", message, { path, help: "Pass what evaluate() resolves to, unchanged" });
+  return new AdkMetricsError("invalid_input", message, { path, help: "Pass the result of evaluate(), unchanged" });
 }
 
 /** Notes which of the things to render is being rendered: of which set which case; without numbers, all of them. */
@@ -132,7 +132,7 @@ function unrenderable(cause: unknown, path: string): unknown {
   if (isTooLong(cause)) return tooLong(cause);
   return new AdkMetricsError("invalid_input", `this cannot be rendered: ${messageOf(cause)}`, {
     path,
-    help: "Pass what evaluate() and compareRuns() give, unchanged",
+    help: "Pass the result of evaluate() or compareRuns(), unchanged",
     cause,
   });
 }
@@ -157,8 +157,8 @@ function isTooLong(error: unknown): boolean {
 }
 
 function tooLong(cause: unknown): AdkMetricsError {
-  return new AdkMetricsError("limit_exceeded", "the report is longer than a string can be", {
-    help: "Write it piece by piece: each renderer has a form that gives chunks, such as htmlChunks",
+  return new AdkMetricsError("limit_exceeded", "the report is too long for a string", {
+    help: "Write it in chunks: every renderer has a function for that, such as htmlChunks",
     cause,
   });
 }
@@ -220,7 +220,7 @@ export function countsText(counts: StatusCounts): string {
   return texts.join(", ") || "none";
 }
 
-/** A case's result with the name it goes by. */
+/** A case's result with its name in reports. */
 export interface NamedCase {
   /** The eval id; with ` (run 2)` and so on where the set holds several runs of the case. */
   name: string;
@@ -373,7 +373,7 @@ export function stampText(set: EvalSetResult): string {
 }
 
 function advisoryText({ advisory = [] }: EvalSetResult): string {
-  return advisory.length === 0 ? "" : `; advisory, so that they decide nothing: ${advisory.join(", ")}`;
+  return advisory.length === 0 ? "" : `; advisory, not counted: ${advisory.join(", ")}`;
 }
 
 /** The second a result was made, `2026-03-14T09:30:00` in UTC; undefined if its timestamp is none. */

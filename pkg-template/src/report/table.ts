@@ -231,7 +231,7 @@ function* informationalInSteps(page: Page, cases: readonly NamedCase[]): Generat
     rows.push([{ text: name }, ...shown.map((wanted) => ({ text: informationalText(first.get(wanted)) }))]);
   }
   const columns: Column[] = [
-    { header: "Per turn, on average", align: "left", narrowest: 12 },
+    { header: "Mean per turn", align: "left", narrowest: 12 },
     ...shown.map((name) => ({ header: informationalLabel(name), align: "right" as const, narrowest: 7 })),
   ];
   yield* rowsInSteps(page, columns, rows);

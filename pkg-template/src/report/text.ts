@@ -53,7 +53,7 @@ export function oneLine(text: string): string {
 
 /** What a CI system may take for a command to itself: anywhere in a line, and at the start of one. */
 const COMMAND_ANYWHERE = /##(?=\[|vso\[|teamcity\[)/gi;
-/** Blanks and colours may stand before it. */
+/** Spaces and colours may precede it. */
 const COMMAND_AT_START = /^((?:[^\S\n\r\u2028\u2029]|\u001b\[[\d;]*m)*):(?=:)/gm;
 
 /**
@@ -243,7 +243,7 @@ export function callText(call: { name?: string | null; args?: unknown }, limit =
   });
 }
 
-/** A key as it stands before a colon: quoted unless it is a plain name. */
+/** A key before a colon: quoted unless it is a plain name. */
 export function keyText(key: string): string {
   return /^[\p{L}_$][\p{L}\p{N}_$.-]*$/u.test(key) && key.length <= 80 ? key : quoted(key, 200);
 }

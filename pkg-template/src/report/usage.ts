@@ -5,7 +5,7 @@ import { judgeName } from "../judges/stamp.js";
 import { hasTokens, isNumber, percentOf, tokensText } from "./judged.js";
 import { amountText, count, percent, shorten } from "./text.js";
 
-/** The name of whoever judged, each once: models, functions, Vertex AI. */
+/** The names of the judges, each once: models, functions, Vertex AI. */
 export function judgeNames(results: readonly EvalSetResult[]): string[] {
   return [...new Set(results.flatMap(({ judges }) => judges ?? []).map(judgeName))];
 }
@@ -67,7 +67,7 @@ function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
   const { answered = 0, unreported = 0 } = usage;
   if (!hasTokens(usage)) return "";
   if (unreported === 0) return tokensText(usage);
-  if (unreported >= answered) return `some ${tokensText(usage)}, an estimate: no answer said`;
+  if (unreported >= answered) return `about ${tokensText(usage)} (estimated, because no answer reported them)`;
   return `${tokensText(usage)} (estimated for ${count(unreported, "answer")})`;
 }
 
@@ -128,7 +128,7 @@ export function calibrationsText(results: readonly EvalSetResult[]): string | un
   const texts = results.flatMap(({ judgeCalibrations }) =>
     (judgeCalibrations ?? []).map(({ metricName, labelled, agreement: { value, low, high }, stale }) => {
       const interval = isNumber(low) && isNumber(high) ? ` (${Math.round(100 * low)} to ${percent(high)})` : "";
-      const old = stale === undefined ? "" : ", before changes";
+      const old = stale === undefined ? "" : ", for an earlier judge";
       return `${shorten(metricName, 100)} in ${percent(value)} of ${amountText(labelled)}${interval}${old}`;
     }),
   );
@@ -148,5 +148,5 @@ export function simulatorText(results: readonly EvalSetResult[]): string | undef
     spent === undefined ? "" : `cost ${spent}`,
   ];
   const who = models.map((name) => shorten(name, 100)).join(", ");
-  return `users played by ${who === "" ? "a model" : who}: ${parts.filter((part) => part !== "").join(", ")}`;
+  return `simulated users, by ${who === "" ? "a model" : who}: ${parts.filter((part) => part !== "").join(", ")}`;
 }

@@ -94,9 +94,9 @@ function alignmentTexts({ kind, differences = [] }: AlignmentEntry, name: string
     case "missing":
       return [`${name} was not called`];
     case "extra":
-      return [`${name} was called and not expected`];
+      return [`${name} was called unexpectedly`];
     case "moved":
-      return [`${name} was called in another place`];
+      return [`${name} was called in a different position`];
     case "arguments":
       return differences.length === 0
         ? [`${name} has other arguments`]
@@ -144,9 +144,9 @@ function sharedWords(inTurns: readonly InTurn[]): string[] {
   const tokens = only?.ofTurn.explanation?.tokens;
   if (tokens === undefined || others.length > 0) return [];
   const { precision, recall } = tokens;
-  if (recall === 0) return ["the response has no word of the expected response"];
+  if (recall === 0) return ["the response contains none of the expected words"];
   return [
-    `the response has ${percent(recall)} of the expected words, and ${percent(precision)} of its words are expected`,
+    `the response contains ${percent(recall)} of the expected words, and ${percent(precision)} of its words are expected`,
   ];
 }
 

@@ -7,8 +7,8 @@ const MOST_REPLIES = 10_000;
 /** The warning that replies were forgotten. */
 export const FORGOTTEN: EngineError = {
   code: "limit_exceeded",
-  message: `more than ${MOST_REPLIES.toLocaleString("en")} questions were asked, and only the replies to the latest are kept: an identical question is asked again, and paid for again, if its reply was an older one`,
-  help: "Pass a `cache` that holds more, such as memoryCache({ maxEntries: 100_000 }), or --cache on the command line",
+  message: `more than ${MOST_REPLIES.toLocaleString("en")} questions were asked, and only the latest replies are kept: a question identical to an older one is asked and paid for again`,
+  help: "Pass a larger `cache`, such as memoryCache({ maxEntries: 100_000 }), or --cache on the command line",
 };
 
 /** The questions of one run that were put to a judge, so that none is asked twice. */

@@ -48,7 +48,7 @@ export async function compute(
 function noted(found: CustomResult, plan: RunPlan): CustomResult {
   const { status, reason } = found.overall;
   if (status === EvalStatus.NOT_EVALUATED) {
-    (plan.declined ??= new Set()).add(typeof reason === "string" ? reason : "the metric gave no score");
+    (plan.declined ??= new Set()).add(typeof reason === "string" ? reason : "the metric returned no score");
   }
   return found;
 }
@@ -72,7 +72,7 @@ function isPlain({ overall, turns }: CustomResult): boolean {
 const NO_METHOD =
   "its evaluator has no method `evaluateInvocations(actual, expected, scenario)`: extend Evaluator, or register a function";
 
-const NO_RESULT = "the metric gave no evaluation result";
+const NO_RESULT = "the metric returned no evaluation result";
 
 /** The part of an evaluation that the engine reads. It comes from the user: getters are read once, and values are copied. */
 function customResultOf({
@@ -109,6 +109,6 @@ function checked(value: unknown, type: "number" | "string", name: string): unkno
   if (value === undefined || value === null || typeof value === type) return value;
   const what = name.endsWith("Status") ? "status" : type;
   throw new AdkMetricsError("custom_metric_failed", `${NO_RESULT}: \`${name}\` is not a ${what}`, {
-    ...(what === "status" ? { help: "It is one of EvalStatus, or its name: PASSED, FAILED …" } : {}),
+    ...(what === "status" ? { help: "Use a value of EvalStatus or its name: PASSED, FAILED …" } : {}),
   });
 }

@@ -1,4 +1,4 @@
-/** When votes stop: what users say of it, and what the engine is told. */
+/** When votes stop: the option of users, and the engine's form of it. */
 
 import { isObject, unexpected } from "../engine/values.js";
 import type { RunOptions } from "../generated/contract.js";

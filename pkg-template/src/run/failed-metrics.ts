@@ -31,7 +31,7 @@ export function failuresIn(set: EvalSetResult, { registry, declined }: RunPlan):
 export function failureWarnings(failed: ReadonlyMap<string, MetricFailures>, results: number): Mistake[] {
   return [...failed].map(([metricName, { cases, first }]) => ({
     code: "custom_metric_failed",
-    message: `\`${metricName}\` failed in ${cases} of ${results} case results. The first: ${first}`,
+    message: `\`${metricName}\` failed in ${cases} of ${results} case results, first in ${first}`,
   }));
 }
 
@@ -55,7 +55,7 @@ export function contradictions(set: EvalSetResult, { registry }: RunPlan): Mista
   }
   return [...found].map(([metricName, { cases, first }]) => ({
     code: "custom_metric_failed",
-    message: `the evaluator of \`${metricName}\` gives statuses that contradict its scores in ${cases} of ${set.evalCaseResults.length} case results; the statuses count. The first: ${first}`,
-    help: "Leave `overallEvalStatus` and `evalStatus` out if a score passes when it reaches its threshold. AgentEvaluator and toPassEvalSet compare the mean of the scores instead, downwards if all statuses say that lower scores are better",
+    message: `the statuses of \`${metricName}\`'s evaluator contradict its scores in ${cases} of ${set.evalCaseResults.length} case results; the statuses count. The first: ${first}`,
+    help: "If scores pass when they reach the threshold, leave out `overallEvalStatus` and `evalStatus`. AgentEvaluator and toPassEvalSet compare the mean score with the threshold; lower scores are better if all statuses say so",
   }));
 }

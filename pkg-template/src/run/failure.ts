@@ -1,4 +1,4 @@
-/** What the engine is told of a call that failed, whatever it was that a judge threw. */
+/** What the engine receives for a failed call, whatever the judge threw. */
 
 import { messageOf } from "../engine/values.js";
 import { type AdkMetricsError, describe, isAdkMetricsError } from "../errors.js";
@@ -12,7 +12,7 @@ export function failedBy(error: unknown): HostFailure {
   const { status, retryable, retryAfterMs } = detailsOf(error);
   const failed: HostFailure = { message: shortened(errorText(error)), retryable: retryable === true };
   if (retryable === undefined && (status === 429 || (typeof status === "number" && status >= 500))) {
-    failed.help = "An error is tried again only if it has `retryable: true`";
+    failed.help = "Only errors with `retryable: true` are retried";
   }
   if (typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599) failed.status = status;
   if (typeof retryAfterMs === "number" && retryAfterMs >= 0) failed.retryAfterMs = retryAfterMs;
@@ -22,7 +22,7 @@ export function failedBy(error: unknown): HostFailure {
 /** What was thrown, in words. Some throw plain objects with a message, and some nothing at all. */
 function errorText(error: unknown): string {
   if (isAdkMetricsError(error)) return describe(error);
-  if (error === undefined || error === null || error === "") return "the judge failed without a reason";
+  if (error === undefined || error === null || error === "") return "the judge failed without an error";
   return `the judge failed: ${messageOf(error)}`;
 }
 

@@ -13,7 +13,7 @@ export function keep({ keptReplies }: JudgeTarget, key: string): void {
 
 /** The replies that a cache had before the functions that are asked gave any. */
 export class ForeignReplies {
-  /** How many, by what the judge is called. */
+  /** Their number by the name of the judge. */
   readonly #counts = new Map<string, number>();
 
   /** Counts a reply that a cache had, if a function is asked that did not give it. */
@@ -31,7 +31,7 @@ export class ForeignReplies {
       return {
         code: "invalid_input",
         message: `${replies} in the cache before ${judge} was asked: a function may have changed since`,
-        help: 'Give the function a version, and change it with the function: Object.assign(judge, { cacheVersion: "1" }). Or use an empty cache',
+        help: 'Give the function a version, and change it whenever the function changes: Object.assign(judge, { cacheVersion: "1" }). Or use an empty cache',
       };
     });
   }

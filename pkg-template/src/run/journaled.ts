@@ -36,7 +36,7 @@ export function standInsOf(entries: readonly JournalEntry[]): Pick<EvaluatorOpti
 
 /** A judge that cannot be asked. */
 export function nobody(): never {
-  throw new Error("what is put together asks nobody");
+  throw new Error("merging asks no judge");
 }
 
 /** Whom the metric asked when the journal was written. Nobody is asked any more. */
@@ -44,7 +44,7 @@ export function journaledTarget(journal: JournalSection, metric: string): JudgeT
   const judges = (journal.inputsOf("scores")?.judge ?? []) as JournaledJudge[];
   const found = judges.find(({ metricName }) => metricName === metric);
   if (found === undefined)
-    return noTarget(new AdkMetricsError("journal_failed", `no journal says who judged ${metric}`));
+    return noTarget(new AdkMetricsError("journal_failed", `no journal contains the judge of ${metric}`));
   const { label, model, provider, functionName, retirement, unsent, panel } = found;
   return {
     ...noTarget(undefined),

@@ -132,10 +132,7 @@ function checkedPrompts(prompts: PromptTemplates | undefined): RunOptions["promp
       const meant = closest(name, known) ?? known.find((longer) => longer.startsWith(`${name}_`));
       throw new AdkMetricsError("invalid_input", `\`${metric}\` has no prompt`, {
         path,
-        help:
-          meant === undefined
-            ? `The metrics that ask a judge have one: ${known.join(", ")}`
-            : `Did you mean \`${meant}\`?`,
+        help: meant === undefined ? `The metrics with a prompt are ${known.join(", ")}` : `Did you mean \`${meant}\`?`,
       });
     }
     const purposes = Object.keys(own);

@@ -56,7 +56,7 @@ export function estimateWarning(
   if (unreported === 0 || (tokens === undefined && cost === undefined)) return undefined;
   return {
     code: "invalid_input",
-    message: `${unreported} of ${answered} answers of ${who} did not say how many tokens they took, so the budget counts an estimate: four bytes of a prompt or reply are one token`,
-    help: "A judge of your own can return `usage`; otherwise leave some room below what may really be spent",
+    message: `${unreported} of ${answered} answers of ${who} did not report their tokens, so the budget counts an estimate of one token per four bytes of prompt and reply`,
+    help: "Your own judge can return `usage`; otherwise set a lower budget than you can spend",
   };
 }

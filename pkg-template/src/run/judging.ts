@@ -56,7 +56,7 @@ interface TargetedRequest {
 /** Takes the reply that was read from an answer; undefined if there is none. */
 type TakeReply = (reply: JudgeReply | undefined) => void;
 
-/** A call that is under way or answered. */
+/** A call in progress or answered. */
 interface KnownCall {
   /** Which sample of which question it is. */
   readonly key: string;
@@ -202,7 +202,7 @@ export class JudgeDispatcher {
     });
   }
 
-  /** How many calls failed before the engine was started afresh, of which it does not know. */
+  /** How many calls failed before the engine was restarted, of which it does not know. */
   get failedBefore(): number {
     return this.#failedBefore;
   }
@@ -377,8 +377,7 @@ export class JudgeDispatcher {
     const found = journal.failure(question);
     if (found === undefined) {
       this.#unsentCalls += 1;
-      const message =
-        journal.whyMissing?.(evalId) ?? "none of the parts asked it, for example because a budget was spent";
+      const message = journal.whyMissing?.(evalId) ?? "no shard asked it, for example because a budget was spent";
       return { failed: { message, retryable: false } };
     }
     const { failure, attempt } = found;
@@ -470,7 +469,7 @@ export class JudgeDispatcher {
         raw,
         token,
         take: (outcome) => {
-          // An engine that was started afresh reads it once more.
+          // An engine that was restarted reads it once more.
           if (isTaken) return;
           isTaken = true;
           const reply = outcome !== undefined && "reply" in outcome ? replyOf(outcome.reply) : undefined;

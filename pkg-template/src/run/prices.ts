@@ -77,9 +77,9 @@ export function checkPrices(payee: Payee, named: string, prices: PriceList | und
 export function unpricedWarning(names: readonly string[]): EngineError {
   return {
     code: "invalid_input",
-    message: `the cost leaves out ${names.join(", ")}: there is no price`,
+    message: `the cost does not include ${names.join(", ")}: there is no price`,
     help: names.every((name) => name === VERTEX)
       ? "Vertex AI's evaluation service is not priced by tokens"
-      : "Give one in `budget.prices`; on the command line with --price",
+      : "Set one in `budget.prices`, or with --price on the command line",
   };
 }

@@ -44,7 +44,7 @@ export async function otherQuestions(
     code: "invalid_input",
     message: `in turn ${turn} of the case ${JSON.stringify(only.evalId)} the agent was asked ${asked}, but the evalset asks ${meant}${others}`,
     input: "actual",
-    help: "If the evalset was edited after this was recorded, run the agent again: these are answers to other questions",
+    help: "If the evalset was edited after the agent was run, run it again: these are answers to other questions",
   };
 }
 

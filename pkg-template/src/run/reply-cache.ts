@@ -81,7 +81,7 @@ export class ReplyCache {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
     if (end.signal.aborted && signal?.aborted !== true) {
-      const message = `the cache of replies did not store ${this.#writes.size} of them within ${CACHE_PATIENCE / 1000} s`;
+      const message = `the cache did not store ${this.#writes.size} of the replies within ${CACHE_PATIENCE / 1000} s`;
       this.#warn(CACHE_FAILED, message);
     }
   }

@@ -4,7 +4,7 @@ import type { OptionRule } from "../generated/options.js";
 /**
  * The options that rules are about, each read once, with the defaults of those that are absent.
  *
- * @param prefix What stands before a name in errors.
+ * @param prefix The text before a name in errors.
  * @throws {AdkMetricsError} `invalid_input` for one that breaks its rule.
  */
 export function ruled<T extends object>(options: object, rules: Readonly<Record<string, OptionRule>>, prefix = ""): T {

@@ -86,7 +86,7 @@ interface StepOutcome {
   outputs: RunOutput[];
 }
 
-/** A run under way. Its engine may be replaced at any time; then the run is opened anew, and asks again. */
+/** A run in progress. Its engine may be replaced at any time; then the run is reopened, and asks again. */
 class RunDriver {
   readonly clock: Clock;
   readonly #plan: RunPlan;
@@ -154,7 +154,7 @@ class RunDriver {
     return this.#session.generation !== engineGeneration();
   }
 
-  /** Opens the run anew, which asks again. */
+  /** Reopens the run, which asks again. */
   async reopen(): Promise<void> {
     release(this.#session.kept);
     const session = await openSession(this.#plan, this.#stretch);

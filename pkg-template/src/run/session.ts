@@ -98,7 +98,7 @@ export function sessionOf(run: EvalRun, began: number): Session {
   return { run, header: run.header(), generation: engineGeneration(), kept: keep(run) };
 }
 
-/** Whether a session is still there: an engine that is started afresh takes it along. */
+/** Whether a session is still there: an engine that is restarted takes it along. */
 export function isOpen({ generation }: Session): boolean {
   return generation === engineGeneration();
 }

@@ -25,7 +25,7 @@ export function silenceWarnings(turns: number | undefined): Mistake[] {
       code: "invalid_input",
       message: `the agent neither answered nor called a tool in ${turns === 1 ? "its only turn" : `any of ${turns} turns`}`,
       path: "actual",
-      help: "A function returns its answer as a string, or as events with `content` that are not by `user`. A framework's agent says nothing if its model's reply is empty or an error",
+      help: "A function has to return its answer as a string, or as events with `content` whose author is not `user`. An agent of a framework is silent if its model's reply is empty or an error",
     },
   ];
 }

@@ -87,8 +87,8 @@ function panelFor(options: EvaluatorOptions, models: readonly string[]): Judge {
   if (made !== undefined) return made(models);
   // The environment makes a judge for each model; any other is one and the same.
   if (model === undefined || members.some((other) => other.judge !== judge)) return panelOf(members);
-  throw new AdkMetricsError("invalid_input", `the judge asks ${model}, but \`judge_models\` names several models`, {
-    help: "Give the judge no `model` (on the command line, leave --model out), or make the panel in code, by panelJudge([…])",
+  throw new AdkMetricsError("invalid_input", `the judge asks ${model}, but \`judge_models\` lists several models`, {
+    help: "Remove the judge's `model` (on the command line, --model), or create the panel in code with panelJudge([…])",
   });
 }
 
@@ -105,14 +105,14 @@ function jsonOf(variant: object): string {
   }
 }
 
-/** What to know of whoever judges a metric, before anything is asked. */
+/** What to know about the judge of a metric before anything is asked. */
 export function* targetWarnings(metricName: string, target: JudgeTarget, judge: HeaderJudge): Iterable<string> {
   const { retirement, panel, notSent } = target;
   if (retirement !== undefined) yield retirement;
   const foreign = foreignDefault(target, judge.model ?? "");
   if (foreign !== undefined) yield foreign;
   if (panel !== undefined && metricName === "hallucinations_v1") {
-    yield `${metricName} asks for one sample, so of the panel only ${panel[0]} judges it`;
+    yield `${metricName} asks for one sample, so only ${panel[0]} of the panel judges it`;
   }
   const unsent = judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
   for (const sentence of unsent) yield `${metricName}: ${sentence}`;
@@ -123,7 +123,7 @@ export function checkModel({ budget }: EvaluatorOptions, target: JudgeTarget, na
   // The label of a judge at another address has that address besides.
   if (model === undefined && provider !== undefined && label === provider && isForeign(provider, named)) {
     throw new AdkMetricsError("invalid_input", `the judge asks ${provider}, which has no model ${named}`, {
-      help: "Give the judge a `model`, or name one in `judge_model_options`",
+      help: "Set the judge's `model`, or a model in `judge_model_options`",
     });
   }
   if (budget?.cost !== undefined) checkPrices(target, named, budget.prices, "which is asked");

@@ -54,7 +54,7 @@ export function unscorableWarning(name: string, why: string): EngineError {
   return { code: "invalid_input", message, path: `config: criteria.${name}`, help: HELP };
 }
 
-const HELP = "Give the cases what is missing, or leave the metric out";
+const HELP = "Add what the cases lack, or remove the metric";
 
 /** Whether a metric may be able to score a case all the same, by rubrics in the turns of what the agent did. */
 export function mayHaveRubrics(metricName: string, actual: Uint8Array | undefined): boolean {

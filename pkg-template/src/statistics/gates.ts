@@ -19,7 +19,7 @@ export interface Gates {
   allowFlaky?: boolean;
 }
 
-/** What became of one gate. */
+/** The outcome of one gate. */
 export interface GateOutcome {
   gate: "everyRun" | "minPassRate" | "minPassHat" | "allowFlaky";
   passed: boolean;
@@ -27,7 +27,7 @@ export interface GateOutcome {
   message: string;
 }
 
-/** What became of all gates. */
+/** The outcome of all gates. */
 export interface GateReport {
   passed: boolean;
   gates: GateOutcome[];
@@ -96,7 +96,7 @@ export class GateTally {
     }
   }
 
-  /** What became of the gates. */
+  /** The outcome of the gates. */
   report(): GateReport {
     const { minPassRate, allowFlaky = false } = this.#gates;
     const outcomes: GateOutcome[] = [];
@@ -141,7 +141,7 @@ export class GateTally {
     if (few.count > 0 || this.#cases === 0) {
       const why =
         this.#cases === 0
-          ? "there is no result"
+          ? "there are no results"
           : `${few.count === 1 ? "a case was" : `${few.count} cases were`} run fewer than ${k} times: ${few.text}`;
       return { gate: "minPassHat", passed: false, message: `pass^${k} cannot be estimated: ${why}` };
     }
@@ -206,10 +206,10 @@ export function checkGateOptions(gates: Gates): void {
 export function checkGateRuns({ minPassHat = {} }: Gates, numRuns: number): void {
   const most = Math.max(0, ...Object.keys(minPassHat).map(Number));
   if (most <= numRuns) return;
-  const message = `pass^${most} is about ${most} runs of each case, and each is run ${numRuns} times`;
+  const message = `pass^${most} needs ${most} runs of each case, but each is run ${numRuns} times`;
   throw new AdkMetricsError("invalid_input", message, {
     path: "gates: minPassHat",
-    help: `Set numRuns to ${most}, or more for a more exact estimate`,
+    help: `Set numRuns to ${most}, or more for a more precise estimate`,
   });
 }
 

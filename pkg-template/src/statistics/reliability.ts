@@ -166,7 +166,7 @@ export function reliabilityOf(
 
 /** What several results of one evalset have not in common: its cases, or what passes and fails in them. */
 function notesOf(all: readonly EvalCaseResult[], sets: readonly EvalSetResult[]): string[] {
-  if (all.length === 0) return ["the results have no case, so there is nothing to tell"];
+  if (all.length === 0) return ["the results contain no cases"];
   const notes: string[] = [];
   for (const ofSet of grouped(sets, ({ evalSetId }) => String(evalSetId))) {
     if (ofSet.length < 2) continue;
@@ -178,7 +178,7 @@ function notesOf(all: readonly EvalCaseResult[], sets: readonly EvalSetResult[])
     const isShared = inAll(({ evalCaseResults }) => evalCaseResults.map(({ evalId }) => evalId));
     if (!isShared) {
       notes.push(
-        `the ${ofSet.length} results of ${name} have no case in common, so they are no runs of the same cases`,
+        `the ${ofSet.length} results of ${name} have no case in common, so they are not runs of the same cases`,
       );
     }
     const isDeciding = ({ evalStatus }: EvalMetricResult) => evalStatus !== EvalStatus.INFORMATIONAL;
@@ -188,7 +188,7 @@ function notesOf(all: readonly EvalCaseResult[], sets: readonly EvalSetResult[])
       );
     if (isShared && !inAll(metricsOf)) {
       notes.push(
-        `the ${ofSet.length} results of ${name} have no metric in common, so their runs pass and fail by different ones`,
+        `the ${ofSet.length} results of ${name} have no metric in common, so their verdicts are not comparable`,
       );
     }
   }
@@ -202,7 +202,7 @@ export function caseResultsOf(results: EvalSetResult | readonly EvalSetResult[])
     const found: unknown = (set as Partial<EvalSetResult> | null | undefined)?.evalCaseResults;
     if (Array.isArray(found)) return found as EvalCaseResult[];
     const path = Array.isArray(results) ? `results[${at}]` : "results";
-    const help = "Pass what evaluate() resolves to, or what readResults() makes of stored results";
+    const help = "Pass the result of evaluate() or of readResults()";
     throw unexpected("an EvalSetResult or a list of them", set, path, help);
   });
 }

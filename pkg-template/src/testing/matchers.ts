@@ -126,7 +126,7 @@ export const adkMatchers: AdkMatcherFunctions = {
         if (pass) return messageOf(hint, [], renderTable(sets));
         const summary = [
           ...cancelledNotice(sets),
-          ...(cases.length === 0 ? ["There is no case that could pass."] : []),
+          ...(cases.length === 0 ? ["There are no cases."] : []),
           ...(failed.length > 0 ? [countText(failed, cases)] : []),
           ...gateLines(report),
           ...warningLines(sets),
@@ -179,13 +179,9 @@ function checkEvidence(hint: string, sets: readonly EvalSetResult[]): void {
   const [reason = ""] = (why.reason ?? metric?.reason ?? "nothing was evaluated").split("\n");
   throw withHint(
     hint,
-    new AdkMetricsError(
-      "invalid_input",
-      `nothing was scored below its threshold, but case ${why.evalId} failed: ${reason}`,
-      {
-        help: "A failed run does not show that a case does not pass: fix the agent",
-      },
-    ),
+    new AdkMetricsError("invalid_input", `no score was below its threshold, but case ${why.evalId} failed: ${reason}`, {
+      help: "A run that failed does not show that the case does not pass: fix the agent",
+    }),
   );
 }
 
@@ -201,8 +197,8 @@ const INSTEAD = {
   ...allInstead(["agent", "actual"], "Pass an agent to expect: expect(agent).toPassEvalSet(evalSet)"),
   evalSet: "Pass it as the first argument: toPassEvalSet(evalSet, criteria, options)",
   evalIds: "Pass an evalset that has only these cases",
-  evalSetName: "Name an evalset in an old form by readEvalSet(evalSet, name), and pass what that gives",
-  printDetailedResults: "A test that fails shows what did not pass, turn by turn",
+  evalSetName: "Pass the result of readEvalSet(evalSet, name), which names an evalset in an old format",
+  printDetailedResults: "A failed test shows what did not pass, turn by turn",
 };
 
 /** Runs an agent. It throws if it does not pass. */
@@ -228,7 +224,7 @@ async function run(
   if (initialSessionFile !== undefined) {
     throw new AdkMetricsError("invalid_input", "`initialSessionFile` does not apply here", {
       path: "options: initialSessionFile",
-      help: "It is for the path of an evalset; an evalset itself names its session",
+      help: "It needs the path of an evalset; an evalset object contains its session",
     });
   }
   return [await AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria ?? DEFAULT_CRITERIA, numRuns, false, others)];

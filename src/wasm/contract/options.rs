@@ -20,7 +20,7 @@ use crate::wasm::saturating_u64;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("x-read" = true)))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::wasm) struct RunOptions {
-    /// Whose scores to give.
+    /// Which package's scores to reproduce.
     #[serde(with = "DialectName")]
     #[cfg_attr(feature = "schema", schemars(
         title = "Whose scores",
@@ -31,14 +31,14 @@ pub(in crate::wasm) struct RunOptions {
     #[serde(with = "ExplainName")]
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "evaluator", "x-default" = "all")))]
     explain: Explain,
-    /// How many calls of judges are under way at a time, and how many metrics of your own.
+    /// Maximum number of judge calls in progress at the same time, and of calls of your own metrics.
     #[cfg_attr(feature = "schema", schemars(
         title = "Calls at a time",
         range(min = 1),
         extend("x-option" = "evaluator", "x-default" = calls::CallOptions::default().concurrency)
     ))]
     concurrency: f64,
-    /// How long one call may take, in milliseconds; the time that your own code takes in between does not count.
+    /// Timeout of one call, in milliseconds, without the time that your own code takes in between.
     /// Default: 120,000 for judges, no limit for metrics of your own.
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "evaluator", "exclusiveMinimum" = 0)))]
     timeout_ms: Option<f64>,
@@ -183,7 +183,7 @@ struct Prices {
     output_per_million: f64,
 }
 
-/// Whose scores to give: google-adk's (the default), or those of `@iqai/adk` 0.5.9.
+/// Which package's scores to reproduce: google-adk's (the default), or those of `@iqai/adk` 0.5.9.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("x-names" = ["google-adk", "@iqai/adk 0.5.9"])))]
 #[serde(remote = "Dialect", rename_all = "kebab-case")]

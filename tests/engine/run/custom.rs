@@ -175,7 +175,7 @@ fn scores_of_turns_make_a_mean() {
     assert_eq!((found.score, found.status), (Some(0.375), Failed));
     let statuses: Vec<_> = found.turns.iter().map(|turn| turn.status).collect();
     assert_eq!(statuses, [Failed, NotEvaluated, Passed]);
-    assert_eq!(found.turns[1].reason.as_deref(), Some("the metric gave no score"));
+    assert_eq!(found.turns[1].reason.as_deref(), Some("the metric returned no score"));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn statuses_and_reasons_that_the_host_gives_stand() {
 fn no_score_is_not_evaluated_with_a_reason() {
     let (found, error) = host_result(Ok(CustomEvaluation::default()), 1);
     assert_eq!((found.score, found.status, error), (None, NotEvaluated, None));
-    assert_eq!(found.reason.as_deref(), Some("the metric gave no score"));
+    assert_eq!(found.reason.as_deref(), Some("the metric returned no score"));
 }
 
 #[test]

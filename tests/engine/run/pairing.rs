@@ -95,7 +95,10 @@ fn the_warning_about_an_unpaired_session_says_how_to_name_its_case() {
     for help in helps(&sessions(&["red", "blue"])) {
         assert!(help.contains("`eval_id`") && help.contains("readSessions"), "{help}");
     }
-    assert_eq!(helps(&set(&[("x", &["red"]), ("y", &["red"])])), ["Runs belong to cases by eval id"; 2]);
+    assert_eq!(
+        helps(&set(&[("x", &["red"]), ("y", &["red"])])),
+        ["Runs are matched with cases by eval id"; 2]
+    );
 }
 
 #[test]
@@ -128,7 +131,7 @@ fn a_case_without_a_run_failed_and_says_why() {
         assert_eq!((result.pairing, result.status), (Pairing { case: 0, run: None }, Failed));
         let failure = result.failure.unwrap();
         assert_eq!(failure.message, "there is no actual conversation for this case");
-        assert_eq!(failure.help.as_deref(), Some("Runs belong to cases by eval id"));
+        assert_eq!(failure.help.as_deref(), Some("Runs are matched with cases by eval id"));
         assert_eq!(case(run, 0.0).status, Passed);
         assert_finished(run);
     });

@@ -141,9 +141,9 @@ describe("a model that is not there yet", () => {
 
 describe("what the Prompt API throws", () => {
   const cases: [string, boolean, RegExp][] = [
-    ["QuotaExceededError", false, /longer than/],
+    ["QuotaExceededError", false, /too long for/],
     ["NotAllowedError", false, /click/],
-    ["NotSupportedError", false, /does not know/],
+    ["NotSupportedError", false, /does not support/],
     ["NotReadableError", false, /filter/],
     ["SyntaxError", false, /structuredOutput/],
     ["OperationError", true, /^$/],

@@ -73,12 +73,12 @@ describe("a key", () => {
     assert.doesNotMatch(digested[0] ?? "", /secret/);
   });
 
-  test("is refused to a request that says which server to ask", async () => {
+  test("is not allowed to a request that says which server to ask", async () => {
     for (const key of ["httpOptions", "http_options", "HTTP_OPTIONS"]) {
       const generationConfig = { [key]: { baseUrl: "https://evil.example" } };
       const error = await errorOf(() => cacheKey({ ...REQUEST, generationConfig }));
       assert.equal(error.code, "invalid_input");
-      assert.match(error.message, new RegExp(`${key}. is refused`));
+      assert.match(error.message, new RegExp(`${key}. is not allowed`));
       assert.doesNotMatch(error.toString(), /evil/);
     }
   });

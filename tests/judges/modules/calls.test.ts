@@ -211,7 +211,7 @@ describe("a fetch that rejects, throws, or gives no response", () => {
   for (const status of [-1, 0, 99, 200.5, 600, NaN, Infinity]) {
     const name = `gives a response with the status ${status}`;
     broken[name] = async () => ({ status, headers: new Headers(), text: async () => "yes" });
-    words[name] = new RegExp(`: TypeError: fetch returned no response, but the status ${status}$`);
+    words[name] = new RegExp(`: TypeError: fetch returned an invalid response with status ${status}$`);
   }
   for (const [name, fetch] of Object.entries(broken)) {
     test(name, async () => {
@@ -286,7 +286,7 @@ describe("an answer without end", () => {
       assert.deepEqual([error.code, error.retryable, error.status], ["judge_failed", false, 200]);
       assert.equal(
         error.message,
-        `${server.url}/v1/chat/completions gave an answer of more than 1048576 bytes; at most 1048576 are read`,
+        `${server.url}/v1/chat/completions sent an answer of more than 1048576 bytes; at most 1048576 are read`,
       );
       assert.match(error.help ?? "", /maxOutputTokens/);
       assert.ok(seen.taken <= taken, String(seen.taken));
@@ -307,7 +307,7 @@ describe("an answer without end", () => {
       const judge = make(baseUrl(server.url, provider), {});
       answer = { text: "é".repeat(3 * MIB) };
       const { message } = await errorOf(() => ask(judge));
-      assert.match(message, /gave an answer of more than 1048576 bytes/);
+      assert.match(message, /sent an answer of more than 1048576 bytes/);
       answer = { text: "é".repeat(MIB / 4) };
       assert.equal((await ask(judge)).text.length, MIB / 4);
     }

@@ -92,7 +92,7 @@ describe("a provider's judge", () => {
     assert.match((await errorOf(() => ask(broken))).message, /returned no token: Error: not logged in/);
     for (const token of [undefined, "", "two words", 5]) {
       const error = await errorOf(() => ask(vertexJudge({ project: "p", accessToken: () => token as string })));
-      assert.match(error.message, /`accessToken` gave/);
+      assert.match(error.message, /`accessToken` returned/);
       assert.doesNotMatch(error.message, /two words/);
     }
   });

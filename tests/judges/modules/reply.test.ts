@@ -13,7 +13,7 @@ describe("a reply", () => {
     for (const given of [`${longest}x`, { text: `${longest}x` }]) {
       const { code, message, retryable, help } = await errorOf(() => replyOf(given));
       assert.deepEqual([code, retryable], ["judge_failed", false]);
-      assert.equal(message, "the judge gave a reply of 1048577 characters; at most 1048576 are read");
+      assert.equal(message, "the judge returned a reply of 1048577 characters; at most 1048576 are read");
       assert.match(help ?? "", /maxOutputTokens/);
     }
   });

@@ -28,10 +28,10 @@ test("who played the users, and what that took, is told apart", () => {
     usageFacts([{ simulatorUsage: used }, { simulatorUsage: { ...used, models: ["m", "n"], cost: 2 } }]),
     [
       ["Simulated user", "m, n"],
-      ["Calls for users", "6"],
-      ["Users without a reply", "2"],
-      ["Tokens in for users", "160 (estimated for 4 answers)"],
-      ["Cost of users", "2"],
+      ["Calls for simulated users", "6"],
+      ["Simulated users without a reply", "2"],
+      ["Tokens in for simulated users", "160 (estimated for 4 answers)"],
+      ["Cost of simulated users", "2"],
     ],
   );
 });

@@ -23,10 +23,10 @@ export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simul
     ...tokenFacts(judges),
     ...costFacts("Cost", judges),
     ...(users.length > 0 ? [["Simulated user", models.join(", ") || "a model"] as const] : []),
-    ...amount("Calls for users", sum(users, "calls")),
-    ...amount("Users without a reply", sum(users, "lost")),
-    ...tokenFacts(users).map(([name, value]): Fact => [`${name} for users`, value]),
-    ...costFacts("Cost of users", users),
+    ...amount("Calls for simulated users", sum(users, "calls")),
+    ...amount("Simulated users without a reply", sum(users, "lost")),
+    ...tokenFacts(users).map(([name, value]): Fact => [`${name} for simulated users`, value]),
+    ...costFacts("Cost of simulated users", users),
   ];
 }
 

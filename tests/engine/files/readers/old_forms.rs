@@ -42,5 +42,5 @@ fn an_old_form_that_is_too_deep_for_todays_is_refused_without_a_line_that_it_doe
 fn an_empty_list_is_an_evalset_without_cases() {
     let (set, warnings) = try_eval_set("[]").unwrap();
     assert_eq!(set["eval_cases"], json!([]));
-    assert_eq!(warnings, ["the evalset has no case: there is nothing to score (at $)"]);
+    assert_eq!(warnings, ["the evalset has no cases: there is nothing to score (at $)"]);
 }
