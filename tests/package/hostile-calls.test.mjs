@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turn } from "./support/conversations.mjs";
 import {
+  asJudged,
+  asJudgedSet,
   asActual,
   asConfig,
   asEvalSet,
@@ -146,8 +148,8 @@ describe("wrong types", () => {
       criteria: { tool_parameter_match: { threshold: 0.5, perArgStrategies: { x: "exact" } }, response_match_score: 1 },
     };
     const uses = [
-      [SMALL, asEvalSet],
-      [SMALL, asActual],
+      [SMALL, asJudgedSet],
+      [SMALL, asJudged],
       [config, asConfig],
       // Results are objects only.
       [

@@ -97,8 +97,8 @@ function chosen(results: ResultsInput | readonly ResultsInput[], options: Verdic
  * await writeFile("labels.csv", writeLabels(labels));
  */
 export function writeLabels(labels: readonly Label[]): string {
-  if (!Array.isArray(labels)) throw unexpected("a list of labels", labels, "labels");
   return reading("labels", () => {
+    if (!Array.isArray(labels)) throw unexpected("a list of labels", labels, "labels");
     const rows = labels.map((one: Label, at) => {
       if (!isObject(one)) throw unexpected("a label, which is an object", one, `labels[${at}]`);
       const { evalSetId, evalId, run, turn, metricName, rubricId, label, annotator, chosen: why, comment } = one;

@@ -25,7 +25,14 @@ export type Span = readonly [start: number, end: number];
  */
 export function invocationsOf(input: unknown, bytes: Uint8Array | undefined): InvocationSource {
   const conversations = isObject(input) ? ifReadable(() => conversationsOf(input)) : undefined;
-  const given = (conversation: number, turn: number) => ifReadable(() => conversations?.(conversation)?.[turn]);
+  // What `toJSON` wrote is no property of the objects.
+  let written: ReturnType<typeof conversationsOf> | undefined;
+  const asWritten = () => (written ??= conversationsOf(JSON.parse(stringify(input as object, "result")) as object));
+  const given = (conversation: number, turn: number) => {
+    const found = ifReadable(() => conversations?.(conversation)?.[turn]);
+    if (bytes !== undefined || isObject(found) || !isObject(input)) return found;
+    return ifReadable(() => asWritten()?.(conversation)?.[turn]);
+  };
   // The bytes are the caller's, who may have transferred them since.
   const hosts = new WeakMap<object, Invocation>();
   const slice = ([start, end]: Span) => {

@@ -55,6 +55,7 @@ export async function refuse(work, expected, what) {
 
 export const asEvalSet = (evalSet) => () => evaluate({ evalSet, actual: SMALL, criteria: CRITERIA });
 export const asActual = (actual) => () => evaluate({ evalSet: SMALL, actual, criteria: CRITERIA });
+export const asJudgedSet = (evalSet) => () => evaluate({ evalSet, actual: SMALL, criteria: JUDGED, judge: () => "" });
 /** A judge may be shown any field, so all are read. */
 const JUDGED = { ...CRITERIA, final_response_match_v2: 0.5 };
 export const asJudged = (actual) => () => evaluate({ evalSet: SMALL, actual, criteria: JUDGED, judge: () => "" });
