@@ -260,7 +260,7 @@ test("a budget is that of the whole command, simulated users included", async (t
   const recorded = await run(["record", ...agent.slice(1), "--output", "runs/", "--max-calls", "1"], { cwd, env });
   assert.equal(recorded.status, 1);
   assert.equal(asked.length, 1);
-  assert.match(recorded.stderr, /^failed: talk: turn \d: .*the budget of .*is spent/m);
+  assert.match(recorded.stderr, /^failed: talk: turn \d: .*the budget of .*was spent/m);
   const silent = { ...env, GOOGLE_API_KEY: "", GEMINI_API_KEY: "" };
   const unjudged = await run(["record", ...agent.slice(1), "--output", join(cwd, "other/")], { cwd, env: silent });
   assert.equal(unjudged.status, 2);
