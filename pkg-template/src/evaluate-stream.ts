@@ -2,7 +2,7 @@ import { signalOf, untilAborted } from "./abort.js";
 import { Spending } from "./agents/spending.js";
 import { reading, unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";
-import { evaluatePart, type PartNotes, resultsInBatches } from "./evaluate.js";
+import { evaluatePart, namedResult, type PartNotes, resultsInBatches } from "./evaluate.js";
 import { type Line, Lines, Pairing, type Pairs, streamsOf, textOf } from "./lines/pairs.js";
 import { around, firstUnreadable, lineAt, withinLine } from "./lines/shape.js";
 import { sum, Whole } from "./lines/whole.js";
@@ -153,12 +153,9 @@ class StreamRun {
   /** All that is known but the results of the cases. */
   get #set(): EvalSetResult {
     const set = this.#whole.set as EvalSetResult;
-    const evalSetResultId = `${set.evalSetId}_${this.#began}`;
     return {
       ...set,
-      evalSetResultId,
-      evalSetResultName: evalSetResultId.replaceAll("/", "_"),
-      creationTimestamp: this.#began,
+      ...namedResult(set.evalSetId, this.#began),
       ...(this.#cancelled ? { cancelled: true } : {}),
     };
   }

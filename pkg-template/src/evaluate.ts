@@ -375,11 +375,19 @@ function noteHeader(
   set.evalSetId = header.evalSetId;
   // It may continue one that was left.
   if (plan.journal !== undefined) set.creationTimestamp = plan.journal.section.began / 1000;
-  set.evalSetResultId = `${header.evalSetId}_${set.creationTimestamp}`;
-  set.evalSetResultName = set.evalSetResultId.replaceAll("/", "_");
+  Object.assign(set, namedResult(header.evalSetId, set.creationTimestamp));
   const noted = [...header.warnings, ...ofInputs];
   if (noted.length > 0) set.warnings = noted.map((warning) => warningOf(warning, plan));
   if (advisory !== undefined) noteAdvisory(set, advisory, metrics, strict);
+}
+
+/** What google-adk calls results that were begun at a time in seconds. */
+export function namedResult(
+  evalSetId: string,
+  creationTimestamp: number,
+): Pick<EvalSetResult, "evalSetResultId" | "evalSetResultName" | "creationTimestamp"> {
+  const evalSetResultId = `${evalSetId}_${creationTimestamp}`;
+  return { evalSetResultId, evalSetResultName: evalSetResultId.replaceAll("/", "_"), creationTimestamp };
 }
 
 /** What of a request decides the results, as a journal knows it by. What an agent did stands in the journal itself. */

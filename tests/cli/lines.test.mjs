@@ -72,7 +72,8 @@ test("what the agent did may be cases, inference results, results or sessions, e
   const cases = [0, 1, 2].map((at) => caseOf(at));
   const cwd = folderOf(t, { "test_config.json": config });
   writeFileSync(join(cwd, "cases.jsonl"), lines(cases));
-  writeFileSync(join(cwd, "runs.jsonl"), lines(cases));
+  // As some editors write files.
+  writeFileSync(join(cwd, "runs.jsonl"), `\uFEFF${lines(cases)}`);
   const inferences = cases.map(({ eval_id, conversation }) => ({ eval_case_id: eval_id, inferences: conversation }));
   writeFileSync(join(cwd, "inferences.jsonl"), lines(inferences));
   const sessions = cases.map(({ eval_id }) => ({

@@ -253,6 +253,15 @@ test("judges, budgets, progress and what concerns the whole", async () => {
   assert.equal(set.warnings.filter(({ message }) => /compared with itself/.test(message)).length, 1);
 });
 
+test("a byte order mark before the first line is none of it", async () => {
+  const text = `\uFEFF${linesOf([caseOf(1)])}`;
+  const { results } = await all(evaluateStream({ evalSet: pieces(text, 2), actual: pieces(text, 100), criteria }));
+  assert.deepEqual(
+    results.map(({ evalId }) => evalId),
+    ["case-1"],
+  );
+});
+
 test("what needs the whole evaluation is an error", async () => {
   const request = () => ({ evalSet: items([caseOf(1)]), actual: items([caseOf(1)]) });
   for (const more of [{ journal: {} }, { evalIds: ["case-1"] }, { countOnly: true }, { earlyStop: { risk: 0.1 } }]) {

@@ -6,7 +6,7 @@ import { MAX_BYTES } from "../generated/limits.js";
 import { LINE_HEAD, LineKinds, parsedLine } from "../lines/kinds.js";
 import { Rest } from "../lines/rest.js";
 import { LineRows, type Places } from "../lines/rows.js";
-import { around, type LineKind } from "../lines/shape.js";
+import { around, type LineKind, markLength } from "../lines/shape.js";
 import { isTraces } from "../interop/otlp.js";
 import { baseName, headOf, missing, openRegular, readPieces, sizeOf } from "./files.js";
 import { type InputFiles, Mistake } from "./mistakes.js";
@@ -122,7 +122,8 @@ async function eachLine(
   let [offset, line] = [0, 1];
   const see = (text: Buffer) => {
     if (text.length > MAX_BYTES) throw tooLong(`${file}:${line}`);
-    if (!isBlank(text)) visit(text, offset, line);
+    const begin = line === 1 ? markLength(text) : 0;
+    if (!isBlank(text)) visit(text.subarray(begin), offset + begin, line);
   };
   for (const piece of readPieces(file, what)) {
     // Leaves the thread to others, such as signals.

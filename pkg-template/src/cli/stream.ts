@@ -5,7 +5,7 @@ import type { ScoringOptions } from "../agents/evaluation.js";
 import { missingWarning } from "../agents/missing.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
-import { evaluatePart } from "../evaluate.js";
+import { evaluatePart, namedResult } from "../evaluate.js";
 import { WINDOW_BYTES } from "../lines/shape.js";
 import { Whole } from "../lines/whole.js";
 import { count } from "../report/text.js";
@@ -287,13 +287,7 @@ class LineRun {
   /** What is known of the results but the cases. */
   get #set(): EvalSetResult {
     const set = this.#whole.set as EvalSetResult;
-    const evalSetResultId = `${set.evalSetId}_${this.#began}`;
-    return {
-      ...set,
-      evalSetResultId,
-      evalSetResultName: evalSetResultId.replaceAll("/", "_"),
-      creationTimestamp: this.#began,
-    };
+    return { ...set, ...namedResult(set.evalSetId, this.#began) };
   }
 
   /** Scored windows. The first shows whether judges are asked. */

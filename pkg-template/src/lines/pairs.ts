@@ -8,7 +8,7 @@ import type { Mistake } from "../types.js";
 import { LINE_HEAD, LineKinds } from "./kinds.js";
 import { Rest } from "./rest.js";
 import { LineRows } from "./rows.js";
-import { WINDOW_BYTES, WINDOW_LINES } from "./shape.js";
+import { markLength, WINDOW_BYTES, WINDOW_LINES } from "./shape.js";
 
 /** Pieces of text or bytes whose lines are JSON, or objects. */
 type Stream = AsyncIterable<unknown>;
@@ -88,7 +88,8 @@ export class Lines {
 
   *#read(pieces: readonly Uint8Array[]): Generator<Line> {
     this.#line += 1;
-    const text = concatenated(pieces);
+    const all = concatenated(pieces);
+    const text = this.#line === 1 ? all.subarray(markLength(all)) : all;
     if (text.every((byte) => byte <= 0x20)) return;
     const head = latin1.decode(text.subarray(0, LINE_HEAD));
     yield* this.#found(this.kinds.idOf(text, head), () => text);

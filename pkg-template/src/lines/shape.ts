@@ -2,6 +2,11 @@
 
 import { isObject } from "../engine/values.js";
 
+/** How many bytes of a byte order mark a text begins with: some editors write one. */
+export function markLength(text: Uint8Array): number {
+  return text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? 3 : 0;
+}
+
 /** How much is scored at a time: bytes, and lines. */
 export const WINDOW_BYTES = 0.5 * 2 ** 20;
 export const WINDOW_LINES = 2000;
