@@ -63,7 +63,8 @@ export async function bundle(dist, sources) {
     const rewritten = await transform(chunk.code, { ...COMMON, ...CJS });
     // Bundlers take a file in CommonJS as a whole, so it needs no marks of what is pure.
     const format = { comments: /[iI]gnore/, preserve_annotations: false };
-    const compress = { ...SHORT_SYNTAX, toplevel: true };
+    // Nor do its functions have names to keep.
+    const compress = { passes: 3, keep_classnames: true, toplevel: true };
     const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format, namesFunctions: false });
     writeFileSync(path, `${code}\n${exportedNames(rewritten.code)}${markFor(basename(path))}`);
   }
