@@ -8,7 +8,7 @@ import { importEntry } from "../package/support/package.mjs";
 import { createRandom } from "../adk-ts/random.mjs";
 
 const { evaluate, evaluateStream, estimateCalls } = await importEntry();
-const { renderHtml, renderJUnit, renderTable } = await importEntry("./report");
+const { renderCsv, renderHtml, renderJUnit, renderTable } = await importEntry("./report");
 
 const METRIC = "final_response_match_v2";
 const RUBRICS = "rubric_based_final_response_quality_v1";
@@ -230,6 +230,13 @@ describe("with a risk", () => {
     const html = renderHtml(found);
     assert.match(html, new RegExp(`at least ${saved} of them at a risk of 2 %, for 10 verdicts`));
     assert.match(html, /risk that all samples would decide otherwise: \d/);
+    const [header, ...rows] = renderCsv(found).trim().split("\r\n");
+    const risks = rows.map((row) => Number(row.split(",")[header.split(",").indexOf("judgeRisk")]));
+    const ofTurns = risks.filter((risk) => risk > 0);
+    assert.equal(ofTurns.length, 10);
+    assert.ok(ofTurns.every((risk) => risk < 0.02));
+    const certain = await evaluate(requestOf(30, { judge: judgeOf(1) }));
+    assert.doesNotMatch(renderCsv(certain), /judgeRisk/);
     assert.match(renderJUnit(found), /<property name="judgeVerdictsAtRisk" value="10"\/>/);
     assert.match(renderJUnit(found), new RegExp(`<property name="judgeSamplesSavedAtRisk" value="${saved}"/>`));
   });

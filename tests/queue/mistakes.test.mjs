@@ -35,6 +35,10 @@ test("what cannot be is said at once", databases, async (t) => {
     /1 evalset but 2 --priority\n +help: Specify one for each evalset, in the same order/,
   );
   await said(
+    ["add", "many.evalset.json", "--early-stop", "0.01", "--queue", "redis://127.0.0.1:1"],
+    /--early-stop with a risk cannot be used with queue add.*\n +help: Leave out --early-stop, or call `enqueue` with the prior/,
+  );
+  await said(
     ["add", "many.evalset.json", "--limit", "much", "--queue", "redis://127.0.0.1:1"],
     /--limit cannot be `much`/,
   );

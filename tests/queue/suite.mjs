@@ -277,6 +277,21 @@ export function testQueue(name, begin) {
       });
     });
 
+    test("votes end as the evaluation says", async (t) => {
+      const config = judged({ num_samples: 5 });
+      const all = await started(t, { "many.evalset.json": manyCases(3), "test_config.json": config });
+      const add = ["queue", "add", "many.evalset.json", "--num-runs", "1"];
+      await all.queue([...add, "--early-stop", "none"]);
+      await all.queue(WORK);
+      assert.equal(all.judge.requests.length, 15, "every sample is asked");
+      const { enqueue } = await all.importEntry("queue.js");
+      const evalSets = [{ evalSet: `${all.folder}/many.evalset.json`, earlyStop: { risk: 0.01 } }];
+      await assert.rejects(enqueue({ evalSets }, all.connection), {
+        message: /^in a queue, a risk needs a prior/,
+        path: "evalSets[0]: earlyStop",
+      });
+    });
+
     test("a worker that has other files, another judge or no agent hands its jobs back", async (t) => {
       const files = { "many.evalset.json": manyCases(4, (index) => `The answer to question ${index}`) };
       const all = await started(t, files);

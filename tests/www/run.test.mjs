@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { manyCases } from "../package/support/conversations.mjs";
 import { startServer } from "../providers/server.mjs";
 import { playground, says, skip, violations } from "./support.mjs";
 
@@ -226,6 +227,72 @@ describe("a run", { skip }, () => {
     await says(figure("Calls made"), /^0$/);
     assert.equal(server.requests.length, length);
     page.mistakes = page.mistakes.filter((text) => !/Failed to load resource/.test(text));
+    await site.done(page);
+  });
+
+  test("may end votes at a risk, and shows what was asked of later samples", async (t) => {
+    const prompts = [];
+    // Samples agree that answers are polite, and three of four that they are brief.
+    const verdict = (isYes) => ({ rationale: "Read.", verdict: isYes ? "yes" : "no" });
+    const reply = ({ prompt }) => {
+      prompts.push(prompt);
+      const rubrics = { polite: verdict(true), brief: verdict(prompts.length % 4 > 0) };
+      return JSON.stringify({ rubrics });
+    };
+    const server = await judge(t, { reply });
+    const rubrics = ["polite", "brief"].map((rubricId) => ({
+      rubricId,
+      rubricContent: { textProperty: `The answer is ${rubricId}.` },
+    }));
+    const judgeModelOptions = { judgeModel: "local", numSamples: 9 };
+    const config = {
+      criteria: { rubric_based_final_response_quality_v1: { threshold: 1, judgeModelOptions, rubrics } },
+    };
+    const page = await site.open();
+    const files = { "many.evalset.json": manyCases(40), "many.actual.json": manyCases(40), "test_config.json": config };
+    await page.getByLabel("Choose files").setInputFiles(
+      Object.entries(files).map(([name, content]) => ({
+        name,
+        mimeType: "application/json",
+        buffer: Buffer.from(JSON.stringify(content)),
+      })),
+    );
+    await page.getByRole("link", { name: "Choose criteria" }).click();
+    await page.getByLabel("Provider").selectOption({ label: "OpenAI, or a compatible server" });
+    await page.getByLabel("Address").fill(`${server.url}/v1`);
+    await page.getByLabel("Key", { exact: true }).fill("a-secret-key");
+    await page.getByText("Run settings").click();
+    const risk = page.getByLabel("Also stop at a risk of");
+    await risk.fill("0.7");
+    await page.getByText("A risk is above 0 and at most 0.5.").waitFor();
+    await risk.fill("0.05");
+    await page.getByText("The chance, such as 0.01").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await score(page);
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "Run" }).click();
+    const atRisk = page.locator("dt", { hasText: "Verdicts at a risk" }).locator("+ dd");
+    await says(atRisk, /^\d+ \(saved at least \d+ samples?\)$/);
+    await page.getByRole("link", { name: "Results", exact: true }).click();
+    const narrow = prompts.findLast((prompt) => !prompt.includes("The answer is polite."));
+    const [, question] = /question (\d+)/.exec(narrow);
+    await page.getByLabel("Search ids, questions, answers, tools and reasons").fill(`case-${question}`);
+    await page
+      .getByRole("rowheader")
+      .filter({ hasText: `case-${question}` })
+      .getByRole("link")
+      .click();
+    const metric = page.locator("article.metric");
+    await metric.getByText(/risk that all samples would decide otherwise: (\d|less)/).waitFor();
+    const votes = metric.locator("details.vote");
+    const last = votes.last();
+    await last.locator("summary").click();
+    const text = last.locator(".exchange .text").last();
+    await last.getByRole("button", { name: /Show all/ }).click();
+    await says(text, /The answer is brief\./);
+    const shown = await text.textContent();
+    assert.ok(!shown.includes("The answer is polite."), shown);
+    assert.ok(narrow.includes(shown));
     await site.done(page);
   });
 

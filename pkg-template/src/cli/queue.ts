@@ -12,7 +12,7 @@ import { type Purse, spentText } from "../queue/purse.js";
 import { workWith } from "../queue/work.js";
 import { definedProperties } from "../lists.js";
 import { amountText, count } from "../report/text.js";
-import type { Dialect } from "../types.js";
+import type { Dialect, EarlyStop } from "../types.js";
 import { AgentRuns } from "./agent-runs.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf, parseArguments } from "./arguments.js";
@@ -28,13 +28,14 @@ import { argumentsOf } from "./merge.js";
 import { Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { endProcess, ExitStatus, note, screenOptions } from "./process.js";
-import { METRIC_TIMEOUT_MS } from "./scoring.js";
+import { earlyStopOf, METRIC_TIMEOUT_MS } from "./scoring.js";
 import { registriesOf } from "./source.js";
 
 /** Which options each command takes, besides those for all. */
 const TAKES: Readonly<Record<string, readonly string[]>> = {
   add: [
-    ...["actual", "config", "num-runs", "dialect", "advisory", "price", "max-calls", "max-tokens", "max-cost"],
+    ...["actual", "config", "num-runs", "dialect", "early-stop", "advisory"],
+    ...["price", "max-calls", "max-tokens", "max-cost"],
     ...["limit", "priority", "attempts"],
   ],
   work: ["agent", "turn-timeout", "metrics", "judge", "model", "concurrency", "lease", "wait"],
@@ -109,7 +110,7 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
   }
   const inputs = await readInputs(sets, actual, given.one("config"));
   const [runs, dialect, limit] = [given.one("num-runs"), given.one("dialect"), given.one("limit")];
-  const attempts = given.one("attempts");
+  const [attempts, earlyStop] = [given.one("attempts"), given.one("early-stop")];
   const priorities = given.all("priority").map((text) => countOf("priority", text));
   if (priorities.length > 1 && priorities.length !== inputs.length) {
     throw new Mistake(`${count(inputs.length, "evalset")} but ${priorities.length} --priority`, {
@@ -123,6 +124,7 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
         evalIds,
         numRuns: runs === undefined ? undefined : countOf("num-runs", runs),
         dialect: dialect === undefined ? undefined : oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]),
+        earlyStop: earlyStop === undefined ? undefined : queuedEarlyStop(earlyStop),
         advisory: given.has("advisory") ? given.all("advisory") : undefined,
         priority: priorities[at],
       }),
@@ -151,6 +153,18 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
   ];
   note(parts.join(", "));
   return ExitStatus.Passed;
+}
+
+/** @throws {Mistake} for a risk. */
+function queuedEarlyStop(text: string): EarlyStop {
+  const when = earlyStopOf(text);
+  if (typeof when !== "object") return when;
+  throw new Mistake(
+    "--early-stop with a risk cannot be used with queue add: a job scores one run of a case, to which no risk can be fitted",
+    {
+      help: "Leave out --early-stop, or call `enqueue` with the prior of an earlier run: earlyStop: { risk, prior }",
+    },
+  );
 }
 
 /** `600/60`: so many runs of cases in so many seconds. */

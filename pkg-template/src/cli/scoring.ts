@@ -197,7 +197,7 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): ScoringO
 }
 
 /** @throws {Mistake} for what says nothing of when votes end. */
-function earlyStopOf(text: string): EarlyStop {
+export function earlyStopOf(text: string): EarlyStop {
   if (text === "exact" || text === "none") return text;
   const risk = /^(?:0|0?\.\d+)$/.test(text) ? Number(text) : 0;
   if (risk > 0 && risk <= 0.5) return { risk };

@@ -24,8 +24,8 @@ export function scoringOf(
   { stored, evalSet, evalSetName, config }: QueueInput,
   { turnTimeoutMs: _, ...options }: BenchOptions,
 ): Omit<EvaluateRequest, "actual"> {
-  const { evalIds, dialect, advisory } = stored;
-  return { ...options, evalSet, evalSetName, ...definedProperties({ config, evalIds, dialect, advisory }) };
+  const { evalIds, dialect, earlyStop, advisory } = stored;
+  return { ...options, evalSet, evalSetName, ...definedProperties({ config, evalIds, dialect, earlyStop, advisory }) };
 }
 
 /** How the agent is run. The simulated user asks the judge of the evaluation. */

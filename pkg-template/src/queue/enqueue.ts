@@ -3,6 +3,8 @@ import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { optionsOf } from "../known-options.js";
 import { definedProperties } from "../lists.js";
+import { earlyStopOf } from "../run/early-stop.js";
+import type { EarlyStop, VotePrior } from "../types.js";
 import { openQueue, STATES } from "./connect.js";
 import { jobsOf, plannedInput, sha256, type StoredPlan } from "./plan.js";
 import { budgetIn } from "./purse.js";
@@ -14,7 +16,17 @@ const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_BACKOFF_MS = 5_000;
 
 const PLAN = ["evalSets", "budget", "limit", "attempts", "backoffMs"] as const;
-const EVAL_SET = ["evalSet", "config", "actual", "evalIds", "numRuns", "dialect", "advisory", "priority"] as const;
+const EVAL_SET = [
+  "evalSet",
+  "config",
+  "actual",
+  "evalIds",
+  "numRuns",
+  "dialect",
+  "earlyStop",
+  "advisory",
+  "priority",
+] as const;
 
 /** @param command What the command line was given. */
 export async function add(
@@ -42,6 +54,7 @@ export async function add(
       });
     }
     if (actual === undefined) checkPositive(numRuns, `evalSets[${at}]: numRuns`);
+    checkEarlyStop(given.earlyStop, `evalSets[${at}]`);
     if (given.priority !== undefined) checkPositive(given.priority, `evalSets[${at}]: priority`);
     return plannedInput({ ...given, ...(actual === undefined ? { numRuns } : {}) });
   });
@@ -87,6 +100,19 @@ export async function add(
   } finally {
     await close();
   }
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for a risk without a prior. */
+function checkEarlyStop(earlyStop: EarlyStop | undefined, path: string): void {
+  if (earlyStopOf(earlyStop).risk === undefined || (earlyStop as { prior?: VotePrior }).prior !== undefined) return;
+  throw new AdkMetricsError(
+    "invalid_input",
+    "in a queue, a risk needs a prior: a job scores one run of a case, to which none can be fitted",
+    {
+      path: `${path}: earlyStop`,
+      help: "Take it from `judges[0].earlyStop.prior` of the results of an earlier run",
+    },
+  );
 }
 
 function sumOf(numbers: readonly number[]): number {

@@ -1,6 +1,6 @@
 import type { AgentRunOptions } from "../agents/run.js";
 import type { Agent } from "../agents/agent.js";
-import type { Budget, Dialect, EvaluatorOptions, MetricRegistry } from "../types.js";
+import type { Budget, Dialect, EarlyStop, EvaluatorOptions, MetricRegistry } from "../types.js";
 
 /** Where a queue is. */
 export interface QueueConnection {
@@ -24,6 +24,8 @@ export interface QueuedEvalSet {
   numRuns?: number;
   /** Whose scores are given. */
   dialect?: Dialect;
+  /** When votes end. A risk needs its `prior`: a job scores one run of a case, to which none can be fitted. */
+  earlyStop?: EarlyStop;
   /** Metrics that are reported and decide nothing. */
   advisory?: readonly string[];
   /** What has the lower number comes first, from 1; what has none comes before. */

@@ -24,6 +24,7 @@ import { defused, head, visible } from "./text.js";
 const HEADER = ["evalSetId", "evalId", "run", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
 const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOutputTokens", "rubricScores"];
 const SIMULATOR_HEADER = ["simulatorModels", "simulatorCalls", "simulatorInputTokens", "simulatorOutputTokens"];
+const RISK_HEADER = "judgeRisk";
 const CALIBRATED_HEADER = ["judgeAgreement", "judgeAgreementLow", "judgeAgreementHigh", "judgeLabels", "judgeChanged"];
 const REPEATED_HEADER = ["caseRuns", "casePassedRuns", "isFlaky"];
 const ADVISORY_HEADER = "isAdvisory";
@@ -32,6 +33,8 @@ const WARNINGS_HEADER = "warnings";
 /** Which columns there are besides those that all results have. */
 interface Columns {
   judged: boolean;
+  /** Whether some votes ended at a risk. */
+  risky: boolean;
   calibrated: boolean;
   /** Where cases were run repeatedly: what is known of each, by evalset and id. */
   repeated: ReadonlyMap<string, CaseReliability> | undefined;
@@ -49,6 +52,9 @@ interface Columns {
  * might have been, the tokens of those not from a cache, and the rubrics of the turn or the case with their scores as JSON,
  * such as `{"is_polite":1,"names_price":null}`. Of results without explanations the samples and tokens are not known, and their
  * cells are empty.
+ *
+ * Where votes ended at a risk (`earlyStop: { risk }`), one more follows: the chance that all samples of the row's question
+ * would have decided otherwise; empty where the verdict is certain.
  *
  * Where results have what a calibration found of their judges, five more follow: in which share people agree with the judge of
  * the metric, the ends of its interval, of how many labels, and what is another one since.
@@ -93,10 +99,12 @@ function* csvPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
   const calibrated = sets.some(({ judgeCalibrations }) => (judgeCalibrations?.length ?? 0) > 0);
   const advisory = sets.some((set) => (set.advisory?.length ?? 0) > 0);
   const [judged, warnings] = [anyJudged(sets), anyWarning(sets)];
-  const columns: Columns = { judged, calibrated, repeated, advisory, simulated, warnings };
+  const risky = sets.some(({ judgeUsage }) => (judgeUsage?.verdictsAtRisk ?? 0) > 0);
+  const columns: Columns = { judged, risky, calibrated, repeated, advisory, simulated, warnings };
   const header = [
     ...HEADER,
     ...(columns.judged ? JUDGED_HEADER : []),
+    ...(risky ? [RISK_HEADER] : []),
     ...(calibrated ? CALIBRATED_HEADER : []),
     ...(repeated === undefined ? [] : REPEATED_HEADER),
     ...(columns.advisory ? [ADVISORY_HEADER] : []),
@@ -137,6 +145,7 @@ function rowsOf(
         ...begin,
         ...cells,
         ...(columns.judged ? judgedCells(metric) : []),
+        ...(columns.risky ? [numberCell(metric?.explanation?.samples?.risk)] : []),
         ...(columns.calibrated ? calibratedCells(set.judgeCalibrations, metric) : []),
         ...(columns.repeated === undefined ? [] : repeatedCells(columns.repeated.get(keyOf(result)))),
         ...(columns.advisory ? [advisoryCell(set, metric)] : []),

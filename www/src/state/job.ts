@@ -1,13 +1,23 @@
 /** The run defined by the files, the config and the judge. */
 
 import { computed } from "@preact/signals";
-import type { Prices } from "adk-metrics";
+import type { EarlyStop, Prices } from "adk-metrics";
 import { engine } from "../worker/client.js";
 import type { Job, NamedFile, Outcome, Pair } from "../worker/protocol.js";
 import { plainConfig } from "./config.js";
 import { matching, pathOf, type Source, sourceOf } from "./inputs.js";
 import type { Match } from "./matching.js";
-import { askedModels, asksModel, judgeChoice, judgeKind, missing, prices, runOptions, serviceChoice } from "./judge.js";
+import {
+  askedModels,
+  asksModel,
+  judgeChoice,
+  judgeKind,
+  missing,
+  prices,
+  type RunOptions,
+  runOptions,
+  serviceChoice,
+} from "./judge.js";
 
 /** The names of the reply caches in this browser. The browser's own model has a cache of its own. */
 export const CACHE_NAMES = { servers: "adk-metrics-replies", browser: "adk-metrics-replies-browser" } as const;
@@ -79,7 +89,7 @@ export async function currentJob(): Promise<Outcome<Job>> {
       ...(ids.length === 0 ? {} : { evalIds: ids }),
     });
   }
-  const { concurrency, earlyStop, dialect, maxCalls, maxCost, keepReplies } = runOptions.value;
+  const { concurrency, dialect, maxCalls, maxCost, keepReplies } = runOptions.value;
   const kind = judgeKind.value;
   const judge = asksModel.value ? judgeChoice.value : ({ kind: "none" } as const);
   const service = serviceChoice.value;
@@ -99,13 +109,18 @@ export async function currentJob(): Promise<Outcome<Job>> {
       judge,
       ...(service === undefined ? {} : { service }),
       dialect,
-      earlyStop,
+      earlyStop: earlyStopOf(runOptions.value),
       // A device answers one question at a time.
       concurrency: kind === "browser" ? 1 : concurrency,
       ...(Object.keys(budget).length === 0 ? {} : { budget }),
       ...(isAsked && keepReplies ? { cacheName: kind === "browser" ? CACHE_NAMES.browser : CACHE_NAMES.servers } : {}),
     },
   };
+}
+
+/** When a vote of samples ends. */
+function earlyStopOf({ earlyStop, risk }: RunOptions): EarlyStop {
+  return earlyStop && risk !== undefined ? { risk } : earlyStop;
 }
 
 function withoutInfo(source: Source): NamedFile {

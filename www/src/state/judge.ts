@@ -54,6 +54,8 @@ export const usesService = signal(storedSettings?.usesService === true);
 export interface RunOptions {
   concurrency: number;
   earlyStop: boolean;
+  /** The chance, at most, that all samples would decide otherwise; votes end when they are certain if absent. */
+  risk?: number;
   dialect: Dialect;
   /** The most calls; no limit if absent. */
   maxCalls?: number;

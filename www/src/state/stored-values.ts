@@ -69,13 +69,19 @@ export function judgeSettingsIn(value: unknown): JudgeSettings | undefined {
   };
 }
 
+/** Whether a vote can end at this risk. */
+export function isRisk(value: unknown): value is number {
+  return typeof value === "number" && value > 0 && value <= 0.5;
+}
+
 /** How a run is made, with the defaults for what is missing. */
 export function runOptionsIn(value: unknown): RunOptions {
-  const { concurrency, earlyStop, dialect, maxCalls, maxCost, keepReplies } = propertiesOf(value);
+  const { concurrency, earlyStop, risk, dialect, maxCalls, maxCost, keepReplies } = propertiesOf(value);
   const [ofAdk] = OPTIONS.dialect.choices.find(([name]) => name === dialect) ?? [];
   return {
     concurrency: Number.isSafeInteger(concurrency) && isAmount(concurrency) ? concurrency : OPTIONS.concurrency.default,
     earlyStop: typeof earlyStop === "boolean" ? earlyStop : OPTIONS.earlyStop.default,
+    ...(isRisk(risk) ? { risk } : {}),
     dialect: (ofAdk as RunOptions["dialect"] | undefined) ?? OPTIONS.dialect.default,
     ...(isAmount(maxCalls) ? { maxCalls } : {}),
     ...(isAmount(maxCost) ? { maxCost } : {}),

@@ -17,6 +17,7 @@ export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simul
     ...amount("Calls", sum(judges, "calls")),
     ...amount("Retries", sum(judges, "retried")),
     ...amount("Skipped (vote decided)", sum(judges, "saved")),
+    ...riskFacts(judges),
     ...amount("From cache", sum(judges, "cached")),
     ...amount("Samples without a reply", sum(judges, "lost") - sum(judges, "unsent")),
     ...amount("Samples not asked", sum(judges, "unsent")),
@@ -36,6 +37,12 @@ export function tokenFacts(usages: readonly Usage[]): Fact[] {
   const [input, output] = [sum(usages, "inputTokens"), sum(usages, "outputTokens")];
   const remark = estimated > 0 ? ` (estimated for ${count(estimated, "answer")})` : "";
   return [...amount("Tokens in", input, remark), ...amount("Tokens out", output)];
+}
+
+/** How many verdicts rest on a risk, and what it saved. */
+export function riskFacts(usages: readonly { verdictsAtRisk?: number; savedAtRisk?: number }[]): Fact[] {
+  const saved = count(sum(usages, "savedAtRisk"), "sample");
+  return amount("Verdicts at a risk", sum(usages, "verdictsAtRisk"), ` (saved at least ${saved})`);
 }
 
 function amount(name: string, value: number, remark = ""): Fact[] {

@@ -7,6 +7,7 @@ import type {
   AdkMetricsErrorCode,
   AlignmentEntry,
   Budget,
+  EarlyStop,
   Dialect,
   EvalCaseResult,
   EvalSetResult,
@@ -63,7 +64,7 @@ export interface Job {
   service?: ServiceChoice;
   dialect?: Dialect;
   concurrency?: number;
-  earlyStop?: boolean;
+  earlyStop?: EarlyStop;
   budget?: Budget;
   /** The name of the cache that stores replies across reloads. */
   cacheName?: string;

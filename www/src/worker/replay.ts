@@ -13,6 +13,7 @@ import {
   type JudgeRequest,
   EvalStatus,
   type Invocation,
+  type JudgeStamp,
   PrebuiltMetrics,
 } from "adk-metrics/web";
 import { exactJson } from "../ui/json.js";
@@ -28,9 +29,48 @@ const NO_CACHE: NonNullable<EvaluateRequest["cache"]> = { get: async () => undef
 /**
  * The questions that judges were asked about a run of a case.
  *
+ * @param judges Who judged, and on what risk their votes ended.
  * @param isOnlyRun Whether the case has no other run. Otherwise only this run is evaluated.
  */
-export async function questionsOf(source: Source, result: EvalCaseResult, isOnlyRun: boolean): Promise<Question[]> {
+export async function questionsOf(
+  source: Source,
+  result: EvalCaseResult,
+  judges: readonly JudgeStamp[],
+  isOnlyRun: boolean,
+): Promise<Question[]> {
+  const { earlyStop, ...certain } = source;
+  if (typeof earlyStop !== "object") return await questionsAsked(source, result, isOnlyRun);
+  const questions = await questionsAsked(certain, result, isOnlyRun);
+  // Where votes may end at a risk, later samples are asked about the rubrics alone that are not decided.
+  for (const { metricName, earlyStop: taken } of judges) {
+    const turns = narrowedTurns(result, metricName);
+    if (taken === undefined || turns.size === 0) continue;
+    const config = configOf(source.config, metricName);
+    const asked = await questionsAsked({ ...source, config, earlyStop: taken }, result, isOnlyRun);
+    const isNarrowed = (one: Question) => one.metricName === metricName && turns.has(one.invocationIndex);
+    const others = questions.filter((one) => !isNarrowed(one));
+    questions.splice(0, questions.length, ...others, ...asked.filter(isNarrowed));
+  }
+  return questions;
+}
+
+/** The turns of a case about which not every sample judged every rubric of a metric. */
+function narrowedTurns({ evalMetricResultPerInvocation: turns }: EvalCaseResult, metricName: string): Set<number> {
+  const isNarrowed = ({ evalMetricResults }: (typeof turns)[number]) =>
+    evalMetricResults.some(({ metricName: name, explanation: { samples, rubrics = [] } = {} }) => {
+      const votes = samples?.votes.length ?? 0;
+      return name === metricName && rubrics.some(({ yes, no }) => yes + no < votes);
+    });
+  return new Set(turns.flatMap((turn, at) => (isNarrowed(turn) ? [at] : [])));
+}
+
+/** A config with one of its metrics. */
+function configOf(config: Source["config"], metricName: string): string {
+  const { criteria, ...rest } = JSON.parse(String(config)) as { criteria: Record<string, unknown> };
+  return JSON.stringify({ ...rest, criteria: { [metricName]: criteria[metricName] } });
+}
+
+async function questionsAsked(source: Source, result: EvalCaseResult, isOnlyRun: boolean): Promise<Question[]> {
   const questions: Question[] = [];
   const reply = repliesOf(result);
   const judge: Judge = async (request) => {

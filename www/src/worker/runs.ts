@@ -180,7 +180,7 @@ export class Run {
     if (set?.source === undefined || result === undefined || !isJudged(result)) return [];
     const runs = set.result.evalCaseResults.filter(({ evalId }) => evalId === result.evalId);
     const { questionsOf } = await import("./replay.js");
-    return questionsOf(set.source, result, runs.length === 1);
+    return questionsOf(set.source, result, set.result.judges ?? [], runs.length === 1);
   }
 
   /** The tool calls of a case, matched in every mode. */

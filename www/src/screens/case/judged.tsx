@@ -4,7 +4,7 @@ import type { EvalMetricResult, RubricScore, SampleVote } from "adk-metrics";
 import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 import { EvalStatus } from "../../enums.js";
-import { count, scoreText } from "../../ui/format.js";
+import { count, percentOf, scoreText } from "../../ui/format.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Text } from "../../ui/text.js";
 import type { Question } from "../../worker/protocol.js";
@@ -107,6 +107,7 @@ function MetricBlock({ metric, ask, turn, isLast }: Omit<JudgedProps, "metrics">
               : `${samples.asked} of ${count(samples.of, "sample")} asked`}
             {tallyText(metric)}
             {samples.asked > samples.votes.length && `, ${samples.asked - samples.votes.length} without a reply`}
+            {samples.risk !== undefined && `; risk that all samples would decide otherwise: ${percentOf(samples.risk)}`}
           </p>
           <div class="votes">
             {samples.votes.map((vote, index) => (

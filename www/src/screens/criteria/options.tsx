@@ -1,11 +1,14 @@
 import type { Dialect } from "adk-metrics";
+import { useState } from "preact/hooks";
 import { OPTIONS } from "virtual:manifest";
 import { asksJudge } from "../../state/config.js";
 import { runOptions, type RunOptions } from "../../state/judge.js";
+import { isRisk } from "../../state/stored-values.js";
 import { CheckField, NumberField, SelectField } from "./fields.js";
 
 /** The options of a run. */
 export function OptionsPanel() {
+  const [risk, setRisk] = useState(runOptions.value.risk);
   const current = runOptions.value;
   const update = (changes: Partial<RunOptions>) => {
     runOptions.value = { ...current, ...changes };
@@ -13,6 +16,11 @@ export function OptionsPanel() {
   const setLimit = (name: "maxCalls" | "maxCost", value: number | undefined) => {
     const { [name]: _, ...others } = current;
     runOptions.value = value === undefined ? others : { ...others, [name]: value };
+  };
+  const changeRisk = (typed: number | undefined) => {
+    setRisk(typed);
+    const { risk: _, ...others } = current;
+    runOptions.value = isRisk(typed) ? { ...others, risk: typed } : others;
   };
   return (
     <details class="panel">
@@ -28,10 +36,25 @@ export function OptionsPanel() {
         <>
           <CheckField
             label={OPTIONS.earlyStop.label}
-            hint="The result is the one that all samples would give."
+            hint={current.risk === undefined ? "The result is the one that all samples would give." : ""}
             checked={current.earlyStop}
             onChange={(earlyStop) => update({ earlyStop })}
           />
+          {current.earlyStop && (
+            <NumberField
+              label="Also stop at a risk of"
+              hint={
+                risk !== undefined && !isRisk(risk)
+                  ? "A risk is above 0 and at most 0.5."
+                  : "The chance, such as 0.01, that all samples would decide otherwise. The first 20 questions of a metric show how samples vote, so fewer save nothing. Results mark these verdicts."
+              }
+              placeholder="no risk"
+              value={risk}
+              min={0}
+              max={0.5}
+              onInput={changeRisk}
+            />
+          )}
           <CheckField
             label="Keep replies in this browser"
             hint="The same question is then not asked again, even after a reload."

@@ -21,11 +21,12 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 effect(() => {
   const isReady =
     asksJudge.value && !isInspecting.value && matching.value.pairs.some(({ actual }) => actual !== undefined);
-  const { dialect, earlyStop } = runOptions.value;
+  const { dialect, earlyStop, risk } = runOptions.value;
   const dependencies = [
     plainConfig.value,
     dialect,
     earlyStop,
+    risk,
     serviceChoice.value !== undefined,
     runProgress.value === undefined,
   ];

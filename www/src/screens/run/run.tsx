@@ -13,7 +13,7 @@ import { nameOf, toneOf } from "../../ui/status.js";
 import { EstimateTable, money } from "./estimate.js";
 import { InterruptedRun, SavedData } from "./kept.js";
 import { sentence } from "../../ui/sentence.js";
-import { costFacts, tokenFacts } from "../../ui/usage.js";
+import { costFacts, riskFacts, tokenFacts } from "../../ui/usage.js";
 import { ProblemNote } from "./problem.js";
 import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
@@ -227,7 +227,7 @@ function FinishedPanel() {
           <Figure name="Retries" value={of("retried")} />
           <Figure name="Samples without a reply" value={of("lost") - of("unsent")} isBad />
           <Figure name="Samples not asked" value={of("unsent")} isBad />
-          {[...tokenFacts(used), ...costFacts("Cost", used)].map(([name, value]) => (
+          {[...riskFacts(used), ...tokenFacts(used), ...costFacts("Cost", used)].map(([name, value]) => (
             <Figure key={name} name={name} text={value} />
           ))}
         </dl>
