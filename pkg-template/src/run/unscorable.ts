@@ -7,7 +7,7 @@ import { isOpen, type RunPlan, type Session } from "./session.js";
 
 /**
  * Why each metric that passes or fails can score none of the selected cases; without those that can score one. Nothing if the
- * engine was started afresh on the way.
+ * engine was restarted on the way.
  */
 export function* unscorableInSteps(plan: RunPlan, session: Session): Steps<Map<string, string>> {
   const { run, header } = session;
@@ -15,7 +15,10 @@ export function* unscorableInSteps(plan: RunPlan, session: Session): Steps<Map<s
   const open = new Map(header.metrics.map(({ metricName, threshold }, at) => [at, { metricName, threshold, why: "" }]));
   for (const [at, { threshold }] of open) if (threshold === undefined) open.delete(at);
   for (let at = 0; open.size > 0; at += 1) {
-    if (!isOpen(session)) return new Map();
+    if (!isOpen(session)) {
+      open.clear();
+      break;
+    }
     if (isSelected?.(at) === false) continue;
     const reasons = call(plan, () => run.unscorable(at));
     if (reasons.length === 0) break;

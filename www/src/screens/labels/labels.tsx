@@ -59,7 +59,7 @@ export default function Labels() {
       <div class="title">
         <Title>Labels</Title>
         <p class="muted">
-          Say of each verdict what it should be; the judge is then measured by your labels.{" "}
+          Label each verdict as it should be, to see how often the judge is right.{" "}
           <a href={hrefOf("results")}>Results</a>
         </p>
       </div>
@@ -142,7 +142,7 @@ function Settings({ metrics }: { metrics: readonly string[] }) {
             metric.value = currentTarget.value;
           }}
         >
-          <option value="">Those of the judge</option>
+          <option value="">All judged metrics</option>
           {metrics.map((name) => (
             <option key={name} value={name}>
               {visibleText(name)}
@@ -177,8 +177,8 @@ function Settings({ metrics }: { metrics: readonly string[] }) {
       </label>
       <p class="muted" id="order-hint">
         {order.value === "doubtful"
-          ? "Samples that disagree and scores near the threshold: finds the judge’s errors fastest. Pass rates need labels at random."
-          : "A random sample: only such labels tell how many of all verdicts pass."}
+          ? "Starts where samples disagree and scores are near the threshold, which finds the judge’s errors fastest. To correct the pass rate, label at random."
+          : "A random sample: only such labels can correct the pass rate."}
       </p>
     </div>
   );
