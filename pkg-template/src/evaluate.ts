@@ -243,7 +243,7 @@ async function* evaluateWith(
   const set = emptySet(given, journal?.began ?? Date.now());
   // Not by inTurns, for the same reason as in evaluate.
   const isCancelled = abortedSince(given.signal);
-  // A journal knows inputs by all that is in them, and whoever is strict wants to know of every mistake.
+  // A journal identifies inputs by all of their content, and `strict` reports every mistake.
   const purpose = journal === undefined && given.strict !== true ? "scoring" : "all";
   const planning = planInSteps(given, purpose, readBefore);
   let planned = planning.next();

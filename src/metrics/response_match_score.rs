@@ -20,7 +20,7 @@ use crate::model::config::MetricConfig;
 use crate::model::invocation::FINAL_TEXT;
 use crate::text::{Overlap, Rouge, Scorer, Span};
 
-/// Texts of so many bytes are compared in slices.
+/// Texts of at least this many bytes are compared in slices.
 const LARGE: usize = 1 << 16;
 
 /// The longest text that is compared, in bytes: as long as a prompt or a reply of a judge can be.

@@ -327,7 +327,7 @@ function explained(error: unknown, provider: Provider, model: string, isChosen: 
   const { needs, baseUrl } = variablesOf(provider);
   if (error.code === "judge_required") {
     const other = isChosen ? "" : "; or choose another judge with --judge";
-    // One of ours, so that whoever asks adds the place in the config.
+    // One of ours, so that the caller adds the place in the config.
     const message = isChosen ? `--judge ${provider} needs an API key` : `there is no judge to ask ${model}`;
     return new AdkMetricsError(error.code, message, {
       help: `Set ${needs}, in the environment or in a .env file${other}`,

@@ -167,7 +167,7 @@ function queuedEarlyStop(text: string): EarlyStop {
   );
 }
 
-/** `600/60`: so many runs of cases in so many seconds. */
+/** `600/60`: a number of runs of cases in a number of seconds. */
 function limitOf(text: string): { jobs: number; seconds: number } {
   const [, jobs, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})$/.exec(text) ?? [];
   if (jobs !== undefined) return { jobs: Number(jobs), seconds: Number(seconds) };

@@ -20,7 +20,7 @@ export interface Capture {
 const EVENT_ID = "gcp.vertex.agent.event_id";
 const AGENT_NAME = "gen_ai.agent.name";
 const CONTENTS = ["gen_ai.input.messages", "gen_ai.output.messages"];
-/** Among so many calls at once that of the agent which the record names is looked for. */
+/** How many calls at a time are searched for that of the agent which the record names. */
 const MOST_AT_ONCE = 32;
 
 /** Records with the spans that they are about, and those that may be calls of their own. */

@@ -108,7 +108,7 @@ async function opened(file: string): Promise<files.FileHandle | undefined> {
   }
 }
 
-/** Whether a file was left untouched for longer than so many milliseconds; one that is gone was not. */
+/** Whether a file has not been modified for a number of milliseconds; one that is gone counts as modified. */
 async function isOlder(file: string, limit: number): Promise<boolean> {
   try {
     return Date.now() - (await files.lstat(file)).mtimeMs > limit;

@@ -103,7 +103,7 @@ function statusOf(response: Response | null | undefined): number {
   throw new TypeError(`fetch returned an invalid response with status ${status}`);
 }
 
-/** The body of a response, of which no more is taken in than so many bytes. */
+/** The body of a response, up to a number of bytes. */
 export async function bytesOf(
   response: Response,
   most = MAX_REPLY_LENGTH,

@@ -76,8 +76,8 @@ export function requireFetch(): void {
 }
 
 /**
- * Posts a request by the runtime's own `fetch`. The promise is the runtime's: it settles even if the engine is started
- * afresh in the meantime.
+ * Posts a request by the runtime's own `fetch`. The promise is the runtime's: it settles even if the engine is
+ * restarted in the meantime.
  */
 export function post({ url, headers, body }: HttpRequest, signal: AbortSignal): Promise<Response> {
   return withEngine((engine) => engine.fetchCall(url, new Headers(headers), body, { signal }));

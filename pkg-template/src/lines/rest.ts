@@ -1,4 +1,4 @@
-/** The beginning of a line whose end has not come yet. A stream may give it byte by byte, and fill its buffer anew. */
+/** The beginning of a line whose end has not come yet. A stream may give it byte by byte, and reuse its buffer. */
 export class Rest {
   #bytes = new Uint8Array(0);
   size = 0;

@@ -17,7 +17,7 @@ export async function entriesOf(store: Store, jobId: string): Promise<JournalEnt
 }
 
 /**
- * The journal of a job: whoever has it next goes on from there. Each attempt writes under a number of its own, so that one
+ * The journal of a job, from which its next worker continues. Each attempt writes under a number of its own, so that one
  * whose worker was taken for dead harms nobody.
  *
  * @param keeps Whether an entry is to be kept.

@@ -91,7 +91,7 @@ export class Purse {
     return [...this.#refusals].some((refusal) => text?.includes(refusal) === true);
   }
 
-  /** Takes a call from the budget: so many workers ask at once that each counts before it asks. */
+  /** Takes a call from the budget. Workers ask at the same time, so each counts before it asks. */
   async #pay(): Promise<void> {
     const sums = (await this.#store.add("spent", { calls: 1, tokens: 0, cost: 0 })) as Spent;
     const before = { ...sums, calls: sums.calls - 1 };

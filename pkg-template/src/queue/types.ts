@@ -37,7 +37,7 @@ export interface QueuePlan {
   evalSets: readonly QueuedEvalSet[];
   /** What the judges of all workers may spend. */
   budget?: Omit<Budget, "timeMs">;
-  /** How many runs of cases all workers together may begin in so many seconds. */
+  /** How many runs of cases all workers together may begin in a number of seconds. */
   limit?: { jobs: number; seconds: number };
   /** How often a run of a case is tried whose judges gave no reply. Default: 3. */
   attempts?: number;

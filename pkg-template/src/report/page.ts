@@ -149,7 +149,7 @@ export function* rowsInSteps(
   }
 }
 
-/** Whether a step that takes so many rows or lines ends with this one. */
+/** Whether a step of a number of rows or lines ends with this one. */
 export function isLastOfSome(index: number): boolean {
   return index % SOME_LINES === SOME_LINES - 1;
 }

@@ -16,7 +16,7 @@ import { count, oneLine, percent, scoreText, shorten } from "./text.js";
 const MOST_NAMED = 3;
 /** The most rows of a table. */
 const MOST_ROWS = 20;
-/** The numbers of runs that are told of, as far as there are so many. */
+/** The numbers of runs that are reported, as far as there are as many. */
 const SHOWN_RUNS: readonly number[] = [2, 3, 5, 10, 20, 50, 100];
 
 /** A table of a report: its title, its columns and its rows. The first column is of names, the others of what they have. */

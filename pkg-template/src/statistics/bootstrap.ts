@@ -49,7 +49,7 @@ export function percentiles(figures: Float64Array, n: number, confidence: number
   return { low: sorted[k - 1] as number, high: sorted[sorted.length - k] as number };
 }
 
-/** Which share of the resamples lies beyond either end of the interval of so many values. */
+/** Which share of the resamples lies beyond either end of an interval, by the number of values. */
 function tailOf(count: number, confidence: number): number {
   const reach = Math.sqrt(count / (count - 1)) * studentQuantile((1 + confidence) / 2, count - 1);
   return 1 - normalBelow(Math.min(reach, 30));

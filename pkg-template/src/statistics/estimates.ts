@@ -108,7 +108,7 @@ export function casesFor(reach: number, { between, within }: Variance, runs: num
   return Math.max(2, Math.ceil((z / reach) ** 2 * (between + within / runs)));
 }
 
-/** How many runs of each of so many cases give such an interval; undefined if none do, since the cases differ too much. */
+/** How many runs of each case give such an interval, by the number of cases; undefined if none do, since the cases differ too much. */
 export function runsFor(reach: number, variance: Variance, cases: number, confidence: number): number | undefined {
   const z = normalQuantile((1 + confidence) / 2);
   const left = (cases * reach ** 2) / z ** 2 - variance.between;

@@ -231,7 +231,7 @@ function RememberField() {
   return (
     <CheckField
       label="Remember in this browser"
-      hint="Keys and settings are then stored here unencrypted, for whoever uses this browser profile. Otherwise they are gone when the page is closed."
+      hint="Keys and settings are then stored here unencrypted, for anyone who uses this browser profile. Otherwise they are gone when the page is closed."
       checked={isRemembered.value}
       onChange={(checked) => {
         isRemembered.value = checked;
