@@ -6,9 +6,7 @@ import { turn } from "./support/conversations.mjs";
 import {
   asJudged,
   asJudgedSet,
-  asActual,
   asConfig,
-  asEvalSet,
   CRITERIA,
   failingAt,
   LOOKS,

@@ -59,7 +59,9 @@ describe("from nothing to an evalset", { skip }, () => {
     await page.getByRole("link", { name: "Files", exact: true }).click();
     await page.getByRole("link", { name: "Choose criteria" }).click();
     await page.getByRole("link", { name: "JSON", exact: true }).click();
-    await page.getByRole("textbox", { name: "The eval config" }).fill('{"criteria": {"response_match_score": 1}}');
+    await page.getByRole("textbox", { name: "The eval config" }).click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText('{"criteria": {"response_match_score": 1}}');
     await page.getByRole("link", { name: "Files", exact: true }).click();
     await page.getByRole("button", { name: "Score 4 cases" }).click();
     await says(page.locator(".tally"), /Cases 4 .*Passed 4|4 Cases 4 Passed/);

@@ -77,6 +77,7 @@ pub(in crate::wasm) struct RunOptions {
     // They may be many, so `EvalRunReader` reads them itself, in slices.
     #[cfg(feature = "schema")]
     #[schemars(extend("x-option" = "request", "tsType" = "readonly string[]"))]
+    #[expect(dead_code, reason = "only its schema is used")]
     eval_ids: Option<Vec<String>>,
     /// The case that was selected, if it is the only one: a single session that names no case is its run.
     selected_case: Option<String>,
