@@ -104,6 +104,62 @@ describe("in a page", { skip }, () => {
     await closed?.close();
   });
 
+  test("whoever shares the cache in IndexedDB claims a question, one after the other", async () => {
+    const found = await page.evaluate(async (key) => {
+      const { indexedDbCache } = window.judges;
+      const { signal } = new AbortController();
+      const order = [];
+      const script = `
+        const { indexedDbCache } = await import("${location.origin}/judges.js");
+        self.onmessage = async () => {
+          postMessage("asks");
+          await indexedDbCache("claims").claim("${key}", new AbortController().signal);
+          postMessage("claims");
+        };
+        postMessage("is ready");`;
+      const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })), {
+        type: "module",
+      });
+      const told = (what) =>
+        new Promise((resolve) => {
+          worker.addEventListener("message", ({ data }) => data === what && resolve());
+        });
+      worker.addEventListener("message", ({ data }) => order.push(`the worker ${data}`));
+      await told("is ready");
+      const free = await indexedDbCache("claims").claim(key, signal);
+      // Another question, and another cache, are free.
+      for (const [name, other] of [
+        ["claims", `${key}1`],
+        ["others", key],
+      ]) {
+        (await indexedDbCache(name).claim(other, signal))();
+      }
+      worker.postMessage("");
+      await told("asks");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      order.push("the page releases");
+      const claimed = told("claims");
+      free();
+      await claimed;
+      // Who waits may give up.
+      const stop = new AbortController();
+      const waiting = indexedDbCache("claims").claim(key, stop.signal);
+      stop.abort(new Error("enough"));
+      order.push(await waiting.catch(({ message }) => message));
+      // A worker that is gone holds nothing.
+      worker.terminate();
+      (await indexedDbCache("claims").claim(key, signal))();
+      return order;
+    }, KEY);
+    assert.deepEqual(found, [
+      "the worker is ready",
+      "the worker asks",
+      "the page releases",
+      "the worker claims",
+      "enough",
+    ]);
+  });
+
   test("the cache in IndexedDB outlives the page's connection to it", async () => {
     const found = await page.evaluate(
       async ([key, reply]) => {

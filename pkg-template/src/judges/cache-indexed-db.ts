@@ -1,17 +1,20 @@
+import { signalOf } from "../abort.js";
 import { messageOf, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JudgeCache } from "../types.js";
+import { memoryCache } from "./cache.js";
 import { replyOf } from "./reply.js";
 
 const STORE = "replies";
 
 /**
- * A cache in the browser's IndexedDB, which outlives the page. `indexedDB.deleteDatabase(name)` empties it.
+ * A cache in the browser's IndexedDB, which outlives the page. Pages and workers that share it ask each question once. `indexedDB.deleteDatabase(name)` empties it.
  *
  * @param name The name of its database. Default: `adk-metrics`.
  */
 export function indexedDbCache(name = "adk-metrics"): JudgeCache {
   if (typeof name !== "string" || name === "") throw unexpected("a name", name, "name");
+  const { claim: ofThisPage } = memoryCache() as Required<JudgeCache>;
   let opened: Promise<IDBDatabase> | undefined;
   /** Forgets the connection, so that the next access opens another. */
   const forget = (): void => void (opened = undefined);
@@ -35,6 +38,16 @@ export function indexedDbCache(name = "adk-metrics"): JudgeCache {
     async set(key, reply) {
       const copy = replyOf(reply);
       await access("readwrite", (store) => store.put(copy, key));
+    },
+    async claim(key, given) {
+      // Pages that do not come by https: have no locks, and claims are those of one page.
+      const locks = globalThis.navigator?.locks as LockManager | undefined;
+      if (locks === undefined) return await ofThisPage(key, given);
+      return await new Promise((resolve, reject) => {
+        // A page that is gone holds none.
+        const held = () => new Promise<void>((free) => resolve(free));
+        locks.request(`adk-metrics ${name} ${key}`, { signal: signalOf(given) }, held).catch(reject);
+      });
     },
   };
 }
