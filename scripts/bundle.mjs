@@ -18,8 +18,8 @@ const COMMON = {
   sourcesContent: false,
 };
 
-/** Names stay, and lines stay short enough for stacks. */
-const LINE_LIMIT = 240;
+/** Lines stay short enough for stacks. */
+const LINE_LIMIT = 400;
 
 /**
  * Shorter syntax, with functions as they are: what is called is what stacks show. Values that are moved to where they are used would
@@ -52,9 +52,9 @@ const CJS = {
 export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
+  const named = mappedFunctions(sources.folder);
   for (const { path, ...chunk } of await split("esm", esm, sources)) {
-    const namesFunctions = isMapped({ path, ...chunk }, sources);
-    const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX, namesFunctions });
+    const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX, named });
     const lines = mapOfLines(JSON.parse(map), path, sources);
     write(path, `${code}\n`, lines.sources.length > 0 ? lines : undefined);
   }
@@ -65,7 +65,7 @@ export async function bundle(dist, sources) {
     const format = { comments: /[iI]gnore/, preserve_annotations: false };
     // Nor do its functions have names to keep.
     const compress = { passes: 3, keep_classnames: true, toplevel: true };
-    const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format, namesFunctions: false });
+    const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format });
     writeFileSync(path, `${code}\n${exportedNames(rewritten.code)}${markFor(basename(path))}`);
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
@@ -73,18 +73,30 @@ export async function bundle(dist, sources) {
 
 /**
  * A module without white space, but with the comments that bundlers read, which esbuild takes out as well. Classes keep their
- * names, which errors show, as does what users import; other variables get short ones. Functions keep theirs, which stacks show,
- * where `namesFunctions` says so: CommonJS, which only Jest and old versions of Node load, goes without, for 50 kB, and so do
- * ES modules without a source map.
+ * names, which errors show, as does what users import; other variables get short ones, and so do functions but for those that
+ * `named` matches.
  */
-function withoutWhiteSpace({ code, map, names }, { format, namesFunctions = true, ...options }) {
+function withoutWhiteSpace({ code, map, names }, { format, named, ...options }) {
   return minify(code, {
-    mangle: { keep_fnames: namesFunctions, keep_classnames: true, toplevel: true, reserved: names },
+    mangle: { keep_fnames: named, keep_classnames: true, toplevel: true, reserved: names },
     ...options,
     ecma: 2020,
     format: { comments: /__PURE__|[iI]gnore/, preserve_annotations: true, max_line_len: LINE_LIMIT, ...format },
     sourceMap: { content: map },
   });
+}
+
+/**
+ * The names of functions that users meet in stacks: those of modules with a source map. CommonJS, which only Jest and old
+ * versions of Node load, goes without.
+ */
+function mappedFunctions(folder) {
+  const files = readdirSync(folder, { recursive: true }).filter((file) => /(?<!\.d)\.ts$/.test(file));
+  const mapped = files.filter((file) => !WITHOUT_MAPS.test(file.replaceAll(sep, "/")));
+  const names = mapped.flatMap((file) =>
+    [...readFileSync(join(folder, file), "utf8").matchAll(/\bfunction\*? ([\w$]+)/g)].map(([, name]) => name),
+  );
+  return new RegExp(`^(?:${[...new Set(names)].join("|")})$`);
 }
 
 /** What is never run, and tells Node the names that a file in CommonJS exports: esbuild writes it, terser takes it out. */
@@ -108,12 +120,6 @@ function markFor(file) {
  */
 const WITHOUT_MAPS =
   /^(?:\.\.|(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\/|entrypoints\/queue)/;
-
-/** Whether a module has a source map. */
-function isMapped({ path, map }, { folder }) {
-  const { sources } = JSON.parse(map);
-  return sources.some((source) => !WITHOUT_MAPS.test(nameOf(source, path, folder)));
-}
 
 function write(path, code, map) {
   writeFileSync(path, map === undefined ? code : `${code}//# sourceMappingURL=${basename(path)}.map\n`);
