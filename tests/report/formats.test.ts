@@ -305,7 +305,7 @@ test("Markdown: a report keeps within its bytes and says what it left out", () =
 
 const RENDERERS = { renderCsv, renderFailures, renderHtml, renderJUnit, renderMarkdown, renderTable };
 
-test("the entry is its renderers, the table of formats, and why a case did not pass", () => {
+test("the entry is its renderers, the table of formats, and what tells differences", () => {
   const ofComparisons = ["Csv", "Html", "Json", "Markdown", "Table"].map((format) => `renderComparison${format}`);
   const chunks = [
     "comparisonCsv",
@@ -321,6 +321,7 @@ test("the entry is its renderers, the table of formats, and why a case did not p
     Object.keys(report).sort(),
     [
       "REPORT_FORMATS",
+      "changedWords",
       "whyNotPassed",
       ...chunks.map((name) => `${name}Chunks`),
       ...ofComparisons,

@@ -13,6 +13,7 @@ import {
   largeSet,
   overlap,
   supportSet,
+  trajectory,
   travelSet,
   turn,
 } from "./fixtures.js";
@@ -76,16 +77,36 @@ test("cases that failed come first, then those not evaluated", () => {
   assert.deepEqual(order, ["failed", "failed", "unknown", "passed"]);
 });
 
-test("matched words are marked in both texts, neighbours as one", () => {
-  const [expected, actual] = ["Seat 27A is free, by the window", "Your seat: 27A, window side"];
+const marksOf = (...turns: Parameters<typeof turn>[]) => {
   const set = evalSet("s", [
-    evalCase("s", "c", [turn(invocation("u", expected), invocation("u", actual), [overlap(expected, actual)])]),
+    evalCase(
+      "s",
+      "c",
+      turns.map((given) => turn(...given)),
+    ),
   ]);
-  const marks = [...renderHtml([set]).matchAll(/<mark>(.*?)<\/mark>/g)].map(([, text]) => text);
-  assert.deepEqual(marks, ["Seat 27A", "window", "seat: 27A, window", "Marked"]);
+  return [...renderHtml([set]).matchAll(/<mark>(.*?)<\/mark>/g)].map(([, text]) => text);
+};
+
+test("changed words are marked in both texts, neighbours as one", () => {
+  const [expected, actual] = ["Seat 27A is free, by the window", "Seat 28B is free: by the exit"];
+  const marks = marksOf([invocation("u", expected), invocation("u", actual), [overlap(expected, actual)]]);
+  assert.deepEqual(marks, ["27A", ",", "window", "28B", ":", "exit", "Marked"]);
 });
 
-test("spans that do not fit their text are left out", () => {
+test("texts that differ too much are marked from the first difference to the last, and say so", () => {
+  const text = (letter: string) => Array.from({ length: 300 }, (_, at) => `${letter}${at}`).join(" ");
+  const [expected, actual] = [`Hello ${text("a")}.`, `Hello ${text("b")}.`];
+  const given = turn(invocation("u", expected), invocation("u", actual), [overlap(expected, actual)]);
+  const markup = renderHtml([evalSet("s", [evalCase("s", "c", [given])])]);
+  assert.match(markup, /differ too much to mark words: from the first difference to the last, all is <mark>marked</);
+  assert.deepEqual(
+    [...markup.matchAll(/<mark>(.*?)<\/mark>/g)].map(([, marked]) => marked),
+    [`${text("a")}.`, `${text("b")}.`, "marked"],
+  );
+});
+
+test("what results say of matched words marks nothing", () => {
   const metric = overlap("one two", "one two");
   metric.explanation = {
     tokens: {
@@ -97,11 +118,7 @@ test("spans that do not fit their text are left out", () => {
       ],
     },
   };
-  const set = evalSet("s", [
-    evalCase("s", "c", [turn(invocation("u", "one two"), invocation("u", "one two"), [metric])]),
-  ]);
-  const marks = [...renderHtml([set]).matchAll(/<mark>(.*?)<\/mark>/g)].map(([, text]) => text);
-  assert.deepEqual(marks, ["one", "Marked"]);
+  assert.deepEqual(marksOf([invocation("u", "one two"), invocation("u", "one two"), [metric]]), []);
 });
 
 test("tool calls say in words what became of them", () => {
@@ -111,9 +128,38 @@ test("tool calls say in words what became of them", () => {
   assert.match(markup, /expected as call 1, made as call 2/);
   assert.match(
     markup,
-    /<span class="arg changed"><span class="vh">changed <\/span>nights: <span class="value">2<\/span>/,
+    /<span class="arg"><span class="vh">changed <\/span>nights: <span class="value"><mark>2<\/mark><\/span>/,
   );
+  // Where they are, however deep.
+  assert.match(markup, /guest: <span class="value">\{name: &quot;[^<]*tier: &quot;<mark>gold<\/mark>&quot;/);
   assert.match(markup, /guest\.tier: &quot;gold&quot; → &quot;silver&quot;/);
+});
+
+test("a case says at its top why it did not pass, and folds its turns that passed", () => {
+  const call = (city: string) => [{ name: "look", args: { city } }];
+  const said = (day: number, city: string) => {
+    const at = { expectedIndex: 0, actualIndex: 0 };
+    const differences = [{ path: "city", expected: "Oslo", actual: city }];
+    const metric = trajectory([city === "Oslo" ? { kind: "match", ...at } : { kind: "arguments", ...at, differences }]);
+    return turn(invocation(`Day ${day}`, "Sunny", call("Oslo")), invocation(`Day ${day}`, "Sunny", call(city)), [
+      metric,
+    ]);
+  };
+  const result = evalCase("s", "c", [said(1, "Oslo"), said(2, "Rome"), said(3, "Oslo")]);
+  const [, panel = ""] = renderHtml([evalSet("s", [result])]).split('<div class="panel"');
+  const text = panel.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+  assert.match(
+    text,
+    /^[^>]*> tool_ ?trajectory_ ?avg_ ?score needs 1, got 0\.6667, in turn 2 look: city is &quot;Rome&quot;, expected &quot;Oslo&quot;/,
+  );
+  assert.equal(panel.match(/<details class="turn">/g)?.length, 2);
+  assert.match(panel, /<section class="turn"><div class="turn-head"><h4>Turn 2/);
+  assert.match(text, /Turn 1 passed Day 1/);
+  // Where all turns are alike, none is.
+  assert.doesNotMatch(
+    renderHtml([evalSet("s", [evalCase("s", "c", [said(1, "Oslo"), said(2, "Oslo")])])]),
+    /<details class="turn">/,
+  );
 });
 
 test("every id is unique", () => {

@@ -22,14 +22,19 @@ function shown(markup: string, evalId: string): string {
   return found;
 }
 
-test("HTML: a vote is a row of disclosures, each with its reply and what it cost", () => {
+test("HTML: a vote has its reply and what it cost: in the open where a metric did not pass, else behind a disclosure", () => {
   const found = shown(renderHtml([judgedSet()]), "late_checkout");
-  assert.equal(found.match(/<details class="vote /g)?.length, 7);
-  assert.match(
-    found,
-    /<span class="vh">Sample 2: <\/span><span class="tone">Valid<\/span> <small>outvoted<\/small> <small>cached<\/small>/,
-  );
-  assert.match(found, /<p class="label">Sample 2, from the cache, 1,204 tokens in, 61 out<\/p>/);
+  assert.equal(found.match(/<details class="vote /g)?.length, 3);
+  const told = [...found.matchAll(/<li class="told (\w+)">([^]*?)<\/li>/g)].map(([, tone, item = ""]) => {
+    // Without what is behind a disclosure.
+    const open = item.replace(/<details[^]*?<\/details>/g, "").replace(/<[^>]*>/g, " ");
+    return [tone, open.replace(/\s+/g, " ").trim()];
+  });
+  assert.deepEqual(told[1], [
+    "passed",
+    "Valid Both say that checking out at 2 pm is possible, which is what the user asked. Outvoted, sample 2, from the cache, 1,204 tokens in, 61 out",
+  ]);
+  assert.equal(told.length, 4);
   assert.match(found, /Early stopping saved|early stopping saved 1/);
   assert.match(found, /&quot;is_the_agent_response_valid&quot;: &quot;valid&quot;/);
 });
@@ -338,7 +343,7 @@ test("no judged score is ever shown as NaN or undefined", () => {
  */
 const UNJUDGED = {
   csv: "fa31ac96b3d4f973",
-  html: "5b57d01792d3d529",
+  html: "986947266deacc1c",
   junit: "221463624330b694",
   markdown: "011e698e47ac1cd3",
   table: "c047b7598ab56181",

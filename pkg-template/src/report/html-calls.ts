@@ -5,12 +5,13 @@
 
 import type { AlignmentEntry, EvalMetricResultPerInvocation, FunctionCall, FunctionResponse } from "../types.js";
 import { comparesCalls, placesText, sideText } from "./difference.js";
-import { html, type Markup } from "./html-markup.js";
+import { html, type Markup, marked } from "./html-markup.js";
 import { callsOf } from "../invocation.js";
 import { isRecord } from "../lists.js";
 import { errorOf, outputsOf } from "../turn-events.js";
 import { outputText } from "./tool-output.js";
-import { head, keyText, valueText } from "./text.js";
+import { head, keyText, markedValue, type MarksAt, pathBelow, valueText } from "./text.js";
+import { changedWords } from "./word-changes.js";
 
 interface CallKind {
   sign: string;
@@ -36,7 +37,7 @@ export function callsTable(turn: EvalMetricResultPerInvocation): Markup | undefi
   const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation
     ?.alignment;
   if (!comparesCalls(turn)) {
-    return html`<div><h5>Tool calls</h5><ul>${actual.map((call, at) => html`<li>${callMarkup(call, [])}${gave(outputs[at])}</li>`)}</ul></div>`;
+    return html`<div><h5>Tool calls</h5><ul>${actual.map((call, at) => html`<li>${callMarkup(call)}${gave(outputs[at])}</li>`)}</ul></div>`;
   }
   const rows = alignment
     ? alignment.map((entry) => alignedRow(entry, expected, actual, outputs))
@@ -77,9 +78,9 @@ function callRow(
   differences: Differences,
   tone = "same",
 ): Markup {
-  const side = (name: string, call: FunctionCall | undefined) =>
+  const side = (name: "Expected" | "Actual", call: FunctionCall | undefined) =>
     call
-      ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? html`${nested(differences)}${gave(output)}` : undefined}</td>`
+      ? html`<td data-side="${name}">${callMarkup(call, differences, name)}${name === "Actual" ? html`${nested(differences)}${gave(output)}` : undefined}</td>`
       : html`<td></td>`;
   return html`<tr class="${tone === "same" ? "same" : `off ${tone}`}">${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
 }
@@ -87,23 +88,34 @@ function callRow(
 /** The first key of a path: a name, or another key in brackets. */
 const FIRST_KEY = /^(?:[A-Za-z_$][\w$]*|\["[^"\\]*(?:\\.[^"\\]*)*"\])/;
 
-/** A path as the engine writes it for a key of the arguments. */
-function pathOf(key: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : `[${JSON.stringify(key)}]`;
-}
-
-function callMarkup(call: FunctionCall, differences: Differences): Markup {
+function callMarkup(call: FunctionCall, differences: Differences = [], side: "Expected" | "Actual" = "Actual"): Markup {
   const args: unknown = call.args ?? undefined;
   const name = html`<b>${head(call.name ?? "(unnamed)", 300)}</b>`;
   const entries = isRecord(args) ? Object.entries(args) : [];
   if (entries.length === 0)
     return html`<code class="call" dir="ltr">${name}${args === undefined ? "()" : `(${valueText(args)})`}</code>`;
   const changedKeys = new Set(differences.map(({ path }) => FIRST_KEY.exec(path)?.[0] ?? path));
+  const marksAt = marksOf(differences, side);
   const lines = entries.map(([key, value]) => {
-    const changed = changedKeys.has(pathOf(key));
-    return html`<span class="arg${changed ? " changed" : ""}">${changed ? html`<span class="vh">changed </span>` : undefined}${keyText(key)}: <span class="value">${valueText(value, 600)}</span></span>`;
+    const path = pathBelow("", key);
+    const changed = changedKeys.has(path) ? html`<span class="vh">changed </span>` : undefined;
+    const { text, marks } = markedValue(value, 600, path, marksAt);
+    return html`<span class="arg">${changed}${keyText(key)}: <span class="value">${marked(text, marks)}</span></span>`;
   });
   return html`<code class="call" dir="ltr">${name}${lines}</code>`;
+}
+
+/** What is marked of the values of one side: the words that differ between two texts, else the value. */
+function marksOf(differences: Differences, side: "Expected" | "Actual"): MarksAt {
+  const byPath = new Map(differences.map((difference) => [difference.path, difference]));
+  return (path, text) => {
+    const difference = byPath.get(path);
+    if (difference === undefined) return undefined;
+    const { expected, actual } = difference;
+    if (typeof expected !== "string" || typeof actual !== "string") return [[0, text.length]];
+    const changes = changedWords(valueText(expected, 600), valueText(actual, 600));
+    return side === "Expected" ? changes.expected : changes.actual;
+  };
 }
 
 /** What a tool gave, below its call. */

@@ -20,6 +20,8 @@ import {
   statusWord,
 } from "./results.js";
 import { amountText, count, firstLine, head, scoreText, shorten, thresholdText } from "./text.js";
+import { reasonsOf } from "./why.js";
+import { changedWords, type WordChanges } from "./word-changes.js";
 
 /** The metrics that get a column of their own in the list of cases. */
 const MOST_COLUMNS = 4;
@@ -46,6 +48,8 @@ export function caseDetails(
 ): Markup {
   const metrics = result.overallEvalMetricResults;
   const turns = result.evalMetricResultPerInvocation.length;
+  // Turns that passed are folded where others did not.
+  const isFolding = result.evalMetricResultPerInvocation.some((turn) => !hasPassed(turn));
   const judged = judgedMetrics(metrics);
   const judgedByName = firstByName(judged);
   const overall = firstByName(metrics);
@@ -63,12 +67,41 @@ export function caseDetails(
 <span class="turns">${amountText(turns)}<span class="unit"> turn${turns === 1 ? "" : "s"}</span></span></summary>
 <div class="panel" id="${id}">
 ${result.reason ? reasonBox(result.reason) : undefined}
+${whyList(result)}
 ${judged.length > 0 ? scoresTable(judged, result.evalMetricResultPerInvocation, advisory) : undefined}
 ${facts(informationalMetrics(metrics), turns > 1)}
-${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, turns > 1, overall))}${conversationSection(result, overall)}
+${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, turns > 1, overall, isFolding && hasPassed(turn)))}${conversationSection(result, overall)}
 <p class="link"><a href="#${id}">Link to this case</a></p>
 </div></details>
 `;
+}
+
+/** Whether every metric of a turn that has a verdict passed, and one has. */
+function hasPassed({ evalMetricResults }: EvalMetricResultPerInvocation): boolean {
+  const judged = judgedMetrics(evalMetricResults);
+  return judged.length > 0 && judged.every(({ evalStatus }) => evalStatus === EvalStatus.PASSED);
+}
+
+/** Why a case did not pass: what differs for each metric, and the score that it needs. */
+function whyList(result: EvalCaseResult): Markup | undefined {
+  // A run that failed says so itself.
+  const reasons = reasonsOf(result).filter(({ differences }) => differences.join() !== result.reason);
+  if (reasons.length === 0) return undefined;
+  const items = reasons.map(({ metricName, evalStatus, differences, turns, score, threshold }) => {
+    const facts = [
+      ...(score === undefined || threshold === undefined
+        ? []
+        : [`needs ${thresholdText(threshold)}, got ${scoreText(score, threshold)}`]),
+      ...(turns.length === 0 ? [] : [turnsText(turns)]),
+    ];
+    return html`<li class="${tone(evalStatus)}">${icon(evalStatus)}<div><b>${breakable(metricName)}</b> <span class="muted">${facts.join(", ")}</span>${differences.map((text) => html`<p dir="auto">${clipped(text)}</p>`)}</div></li>`;
+  });
+  return html`<ul class="whys" aria-label="Why it did not pass">${items}</ul>`;
+}
+
+/** `in turns 1, 3` */
+function turnsText(turns: readonly number[]): string {
+  return turns.length > 5 ? `in ${turns.length} turns` : `in turn${turns.length === 1 ? "" : "s"} ${turns.join(", ")}`;
 }
 
 /** Why a case could not be scored; a stack below it as it is. */
@@ -100,7 +133,7 @@ function scoresTable(
   ];
   const shown = shownInTurns(turns);
   const rows = metrics.flatMap((metric) => {
-    const why = joined(whyOf(metric), overTurns(metric, shown.get(metric.metricName), turns.length));
+    const why = joined(warningsOf(metric), overTurns(metric, shown.get(metric.metricName), turns.length));
     const row = html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${breakable(metric.metricName)}${advisoryMark(metric.metricName, advisory)}</th>
 <td class="wide">${scoreBar(metric)}</td>
 <td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td>
@@ -118,13 +151,15 @@ function joined(...parts: (Markup | undefined)[]): Markup | undefined {
 
 /** The reason and the warnings of a metric. */
 function whyOf(metric: EvalMetricResult): Markup | undefined {
-  const warnings = metric.explanation?.warnings ?? [];
   // What a conversation does not tell about its cost is no news.
   const reason = metric.evalStatus === EvalStatus.INFORMATIONAL ? undefined : metric.reason;
-  if (!reason && warnings.length === 0) return undefined;
-  return html`${reason ? html`<p>${clipped(reason)}</p>` : undefined}
+  return joined(reason ? html`<p>${clipped(reason)}</p>` : undefined, warningsOf(metric));
+}
 
-${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
+function warningsOf({ explanation }: EvalMetricResult): Markup | undefined {
+  const warnings = explanation?.warnings ?? [];
+  if (warnings.length === 0) return undefined;
+  return html`${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
 }
 
 /** What the turns tell of the rubrics of a metric. */
@@ -210,23 +245,26 @@ type ByName = ReadonlyMap<string, EvalMetricResult>;
  * A turn.
  *
  * @param scored Whether its own scores are told: there are other turns.
+ * @param isFolded Whether it is behind its title.
  */
-function turnSection(turn: EvalMetricResultPerInvocation, at: number, scored: boolean, overall: ByName): Markup {
+function turnSection(
+  turn: EvalMetricResultPerInvocation,
+  at: number,
+  scored: boolean,
+  overall: ByName,
+  isFolded: boolean,
+): Markup {
   const { actualInvocation: actual, expectedInvocation: expected } = turn;
   const metrics = turn.evalMetricResults.filter((metric) => !isOfConversation(metric));
-  const compared = expected !== undefined && comparesTexts(turn);
   const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
-  const side = (title: string, text: string, spans: readonly (readonly [number, number])[]) =>
+  const changes =
+    expected !== undefined && comparesTexts(turn) ? changedWords(answerText(expected), answerText(actual)) : undefined;
+  const side = (title: string, text: string, spans: readonly (readonly [number, number])[] = []) =>
     html`<div class="said"><h5>${title}</h5>${
       text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)
     }</div>`;
-  const wanted =
-    compared && side("Expected response", answerText(expected), tokens?.matched.map((match) => match.expected) ?? []);
-  const made = side(
-    compared ? "Actual response" : "Response",
-    answerText(actual),
-    tokens?.matched.map((match) => match.actual) ?? [],
-  );
+  const wanted = changes && side("Expected response", answerText(expected), changes.expected);
+  const made = side(changes ? "Actual response" : "Response", answerText(actual), changes?.actual);
   const said = userText(actual) || userText(expected) || "No text";
   const chips = judgedMetrics(metrics).map(
     (metric) => html`<li class="${tone(metric.evalStatus)}">${icon(metric.evalStatus)}
@@ -240,17 +278,29 @@ function turnSection(turn: EvalMetricResultPerInvocation, at: number, scored: bo
       ? []
       : [html`<div class="muted"><span class="label">${head(metric.metricName, 300)}</span>${why}</div>`];
   });
-  const legend =
-    tokens &&
-    html`<p class="legend"><mark>Marked</mark> words are in both texts. Precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}.</p>`;
-  return html`<section class="turn">
-<div class="turn-head"><h4>Turn ${at + 1}</h4>${scored ? html`<ul class="chips">${chips}</ul>` : undefined}</div>
-<div class="said"><h5>User</h5>${textBox("User", clipped(said), said.length)}</div>
-<div><div class="pair${compared ? "" : " alone"}">${wanted || undefined}${made}</div>${legend}</div>
+  const legend = [
+    changes && changesLegend(changes),
+    tokens && html`Precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}.`,
+  ].filter((part) => part !== undefined);
+  const content = html`<div class="said"><h5>User</h5>${textBox("User", clipped(said), said.length)}</div>
+<div><div class="pair${changes ? "" : " alone"}">${wanted}${made}</div>${legend.length > 0 ? html`<p class="legend">${legend.map((part) => html`${part} `)}</p>` : undefined}</div>
 ${callsTable(turn)}${eventsDetails(actual)}
 ${whys}
 ${scored ? facts(informationalMetrics(metrics)) : undefined}
-</section>`;
+`;
+  const title = html`<h4>Turn ${at + 1}</h4>`;
+  const scores = scored ? html`<ul class="chips">${chips}</ul>` : undefined;
+  return isFolded
+    ? html`<details class="turn"><summary class="turn-head"><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>${title}${icon(EvalStatus.PASSED)}<span class="vh">passed</span> <span class="muted" dir="auto">${shorten(said, 90)}</span></summary><div class="turn-body">${scores}${content}</div></details>`
+    : html`<section class="turn"><div class="turn-head">${title}${scores}</div>${content}</section>`;
+}
+
+/** What the marks of two texts say; nothing without marks. */
+function changesLegend({ expected, actual, isExact }: WordChanges): Markup | undefined {
+  if (expected.length + actual.length === 0) return undefined;
+  return isExact
+    ? html`<mark>Marked</mark> words differ.`
+    : html`The texts differ too much to mark words: from the first difference to the last, all is <mark>marked</mark>.`;
 }
 
 /** What judges found of a conversation as a whole: the results of the last turn that are not about that turn. */

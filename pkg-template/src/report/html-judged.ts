@@ -3,12 +3,14 @@
  * (each reply behind a disclosure), the verdicts on rubrics, the labels of sentences, and what the judge remarked.
  */
 
+import { EvalStatus } from "../enums.js";
 import { judgeName } from "../judges/stamp.js";
 import type {
   EvalMetricResult,
   EvalMetricResultPerInvocation,
   EvalSetResult,
   JudgeUsage,
+  SampleVote,
   SimulatorUsage,
 } from "../types.js";
 import { breakable, capital, clipped, gridTable, html, type Markup } from "./html-markup.js";
@@ -17,6 +19,7 @@ import {
   type Finding,
   hasSteps,
   hasTokens,
+  isOfRubrics,
   type JudgedVote,
   judgedRubrics,
   judgedVotes,
@@ -82,7 +85,20 @@ function votesList(metric: EvalMetricResult): Markup | undefined {
   const votes = judgedVotes(metric);
   const several = hasSteps(metric.explanation);
   if (votes.length === 0) return undefined;
-  return html`<ol class="votes" aria-label="Replies of the judge">${votes.map((vote) => voteItem(vote, several))}</ol>`;
+  // Why a metric did not pass is in the open; what rubrics and sentences say, their tables do.
+  const isOpen = metric.evalStatus !== EvalStatus.PASSED && !isOfRubrics(metric) && !metric.explanation?.sentences;
+  return html`<ol class="votes" aria-label="Replies of the judge">${votes.map((vote) => (isOpen ? openVote(vote) : voteItem(vote, several)))}</ol>`;
+}
+
+/** A sample with its reply in the open. */
+function openVote({ vote, finding, isOutvoted, name }: JudgedVote): Markup {
+  const facts = [...(isOutvoted ? ["outvoted"] : []), ...voteFacts(vote, name)];
+  return html`<li class="told ${toneOf(finding)}"><div><span class="chip">${sign(finding)}${capital(finding.word)}</span></div>
+<div>${replyMarkup(vote.reply)}<small>${capital(facts.join(", "))}</small></div></li>`;
+}
+
+function voteFacts({ cached, usage }: SampleVote, name: string): string[] {
+  return [name, ...(cached ? ["from the cache"] : []), ...(usage ? [tokensText(usage)] : [])];
 }
 
 /** A sample as a button that opens its reply. */
@@ -93,7 +109,7 @@ function voteItem({ vote, finding, isOutvoted, ...more }: JudgedVote, several: b
     ...(isOutvoted ? ["outvoted"] : []),
     ...(vote.cached ? ["cached"] : []),
   ];
-  const facts = [name, ...(vote.cached ? ["from the cache"] : []), ...(vote.usage ? [tokensText(vote.usage)] : [])];
+  const facts = voteFacts(vote, name);
   return html`<li><details class="vote ${toneOf(finding)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>
 ${sign(finding)}<span class="vh">${name}: </span><span class="tone">${capital(finding.word)}</span>${marks.map((mark) => html` <small>${mark}</small>`)}</summary>
 <div class="replied"><p class="label">${facts.join(", ")}</p>${replyMarkup(vote.reply)}</div></details></li>`;

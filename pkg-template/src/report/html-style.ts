@@ -5,7 +5,7 @@
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
-export const STYLE_HASH = "sha256-p+Z4vj/QifcfJDKdYVtfI7MuVzaaL163QkMiBZYKjVA=";
+export const STYLE_HASH = "sha256-WmF3LNXCmqNa7Y8hi+qGmZAGsWfr4wzijUnX/3S4fqM=";
 
 export const STYLE = `
 :root {
@@ -14,7 +14,7 @@ export const STYLE = `
   --text: #16181d; --muted: #596070; --accent: #2b50c8; --accent-soft: #eaeffc;
   --pass: #0a6b3f; --pass-fill: #2f9e6b; --pass-soft: #e6f4ec;
   --fail: #b02a20; --fail-fill: #d8584d; --fail-soft: #fcecea;
-  --open: #7d5200; --open-fill: #c08a1e; --open-soft: #faf1de;
+  --open: #7d5200; --open-fill: #c08a1e; --open-soft: #faf1de; --changed: #f5dda2;
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Liberation Sans", sans-serif;
   --mono: ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace;
 }
@@ -24,7 +24,7 @@ export const STYLE = `
     --text: #e7e9ee; --muted: #9ba3b2; --accent: #9db4ff; --accent-soft: #1a2238;
     --pass: #63cf9b; --pass-fill: #3fa877; --pass-soft: #14291f;
     --fail: #ff9a90; --fail-fill: #d9635a; --fail-soft: #341a19;
-    --open: #e6b75c; --open-fill: #b98a2f; --open-soft: #2e2412;
+    --open: #e6b75c; --open-fill: #b98a2f; --open-soft: #2e2412; --changed: #57421a;
   }
 }
 *, *::before, *::after { box-sizing: border-box; }
@@ -130,6 +130,9 @@ details[open] > summary > .chevron { transform: rotate(90deg); }
 .case.failed > summary h3, .case[open] > summary h3 { font-weight: 600; }
 .panel { padding: 0.5rem 0.5rem 2rem 4rem; display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
 .reason { padding: 0.625rem 0.75rem; border-radius: 6px; background: var(--soft); overflow-wrap: anywhere; }
+.whys { display: grid; gap: 0.5rem; max-width: 60rem; overflow-wrap: anywhere; }
+.whys li { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 0.5rem; }
+.whys .icon { margin-top: 0.1875rem; }
 .score { font-weight: 600; }
 .facts { display: flex; flex-wrap: wrap; gap: 0.25rem 2rem; }
 .facts div { display: flex; gap: 0.5rem; }
@@ -139,6 +142,11 @@ details[open] > summary > .chevron { transform: rotate(90deg); }
 
 .turn { border-top: 1px solid var(--line); padding-top: 1rem; display: grid; gap: 0.875rem; grid-template-columns: minmax(0, 1fr); }
 .turn-head { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: baseline; }
+summary.turn-head { align-items: center; gap: 0 0.5rem; cursor: pointer; list-style: none; border-radius: 4px; }
+summary.turn-head::-webkit-details-marker { display: none; }
+summary.turn-head .icon, summary.turn-head .chevron { margin-top: 0; }
+details.turn { display: block; }
+.turn-body { display: grid; gap: 0.875rem; grid-template-columns: minmax(0, 1fr); padding-top: 0.875rem; }
 .chips { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; color: var(--muted); overflow-wrap: anywhere; }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; max-width: 46rem; }
 .tall { max-height: 24.75em; overflow-y: auto; scrollbar-width: thin; scrollbar-color: var(--strong-line) transparent; background: linear-gradient(var(--under) 40%, transparent) top / 100% 2.5rem local no-repeat, linear-gradient(transparent, var(--under) 60%) bottom / 100% 2.5rem local no-repeat, linear-gradient(var(--shade), transparent) top / 100% 0.875rem no-repeat, linear-gradient(transparent, var(--shade)) bottom / 100% 0.875rem no-repeat; }
@@ -146,7 +154,7 @@ details[open] > summary > .chevron { transform: rotate(90deg); }
 .pair.alone { grid-template-columns: minmax(0, 1fr); }
 .said { min-width: 0; }
 .pair .said { --under: var(--sunken); background: var(--sunken); border-radius: 6px; padding: 0.625rem 0.875rem 0.75rem; }
-mark { background: none; color: inherit; box-shadow: inset 0 -2px var(--pass-fill); background-color: var(--pass-soft); border-radius: 2px 2px 0 0; }
+mark { color: inherit; background: var(--changed); box-shadow: inset 0 -1px var(--open-fill); border-radius: 2px 2px 0 0; }
 .cut { display: block; margin-top: 0.5rem; color: var(--muted); font-size: 0.75rem; }
 .legend { margin-top: 0.375rem; color: var(--muted); font-size: 0.75rem; }
 
@@ -166,8 +174,6 @@ mark { background: none; color: inherit; box-shadow: inset 0 -2px var(--pass-fil
 .call b { font-weight: 600; }
 .arg { padding-inline-start: 2.25em; text-indent: -1.125em; color: var(--muted); }
 .arg .value { color: var(--text); }
-.arg.changed { color: var(--text); }
-.arg.changed .value { font-weight: 600; text-decoration: underline; text-decoration-color: var(--fill); text-decoration-thickness: 2px; text-underline-offset: 0.2em; }
 .gave { margin: 0.25rem 0 0 0.9375rem; font-family: var(--mono); font-size: 0.8125rem; overflow-wrap: anywhere; color: var(--muted); }
 .gave.failed { color: var(--tone); }
 .nested { padding: 0.375rem 0 0 0.9375rem; color: var(--muted); }
@@ -242,7 +248,7 @@ footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted);
 @media print {
   .filter { display: none; }
   .case { content-visibility: visible; }
-  .case::details-content { content-visibility: visible; display: block; }
+  .case::details-content, .turn::details-content { content-visibility: visible; display: block; }
 }
 .reliability { margin-top: 16px; }
 .reliability summary { cursor: pointer; }
@@ -250,7 +256,7 @@ footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted);
 `;
 
 /** SHA-256 of {@link JUDGED_STYLE}, as a content security policy writes it. */
-export const JUDGED_STYLE_HASH = "sha256-6G5eEDNYJM23VHM19VT1VdEwne2I+MrfTgyKbkdN+dg=";
+export const JUDGED_STYLE_HASH = "sha256-brjP7tqh8IeuHdwHyN0KJie/pUEpnfJYKjnlOz2IgaE=";
 
 export const JUDGED_STYLE = `
 .judges { margin: 0 0 1.25rem; display: grid; gap: 0.375rem; }
@@ -271,6 +277,10 @@ h6 { margin: 0; font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: v
 .votes { display: flex; flex-wrap: wrap; gap: 0.375rem; margin: 0; padding: 0; list-style: none; }
 .votes li { min-width: 0; }
 .votes li:has(> [open]) { flex: 0 0 100%; }
+.votes .told { flex: 0 0 100%; display: grid; grid-template-columns: minmax(6.75rem, max-content) minmax(0, 1fr); gap: 0 0.75rem; padding-block: 0.375rem; }
+.told small { font-size: 0.75rem; color: var(--muted); }
+.told .raw { display: inline-block; margin: 0 1rem 0 0; max-width: 100%; vertical-align: text-bottom; }
+.told .raw[open] { display: block; }
 .vote > summary { display: inline-flex; align-items: center; gap: 0.375rem; min-height: 1.75rem; padding: 0 0.625rem 0 0.5rem; border: 1px solid var(--line); border-radius: 6px; cursor: pointer; list-style: none; font-size: 0.8125rem; white-space: nowrap; }
 .vote > summary:hover, .vote[open] > summary { background: var(--sunken); border-color: var(--strong-line); }
 .vote small { font-size: 0.75rem; color: var(--muted); }
@@ -286,7 +296,7 @@ h6 { margin: 0; font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: v
 .findings td p { white-space: pre-wrap; }
 .findings td b { font-weight: 600; }
 .findings b + p { color: var(--muted); }
-.findings tbody th > .chip { display: inline-flex; align-items: center; gap: 0.3125rem; width: auto; padding: 0.0625rem 0.5rem 0.0625rem 0.375rem; border-radius: 4px; font-family: inherit; white-space: normal; color: var(--tone); background: var(--soft); }
+.told .chip, .findings tbody th > .chip { display: inline-flex; align-items: center; gap: 0.3125rem; width: auto; padding: 0.0625rem 0.5rem 0.0625rem 0.375rem; border-radius: 4px; font-family: inherit; font-size: 0.8125rem; font-weight: 500; white-space: normal; color: var(--tone); background: var(--soft); }
 .findings tbody th > .chip.same { padding-inline: 0.5rem; background: var(--sunken); }
 .findings tbody th > small { padding: 0.25rem 0 0 0.125rem; }
 .excerpt { margin-top: 0.375rem; padding-inline-start: 0.625rem; border-inline-start: 2px solid var(--strong-line); }

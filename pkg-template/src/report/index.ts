@@ -24,3 +24,4 @@ export type { Results } from "./results.js";
 export { type Paint, type Style } from "./page.js";
 export { renderTable, tableChunks, type TableOptions } from "./table.js";
 export { type WhyNotPassed, whyNotPassed } from "./why.js";
+export { changedWords, type TextRange, type WordChanges } from "./word-changes.js";

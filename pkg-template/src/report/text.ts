@@ -7,6 +7,7 @@
  */
 
 import { isRecord } from "../lists.js";
+import type { TextRange } from "./word-changes.js";
 
 /** Controls, direction overrides and isolates, and what is no character: they would act, not show. */
 const UNSEEN = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\uFFFE\uFFFF]/gu;
@@ -248,24 +249,65 @@ export function keyText(key: string): string {
   return /^[\p{L}_$][\p{L}\p{N}_$.-]*$/u.test(key) && key.length <= 80 ? key : quoted(key, 200);
 }
 
+/** Which ranges of the text of a value are marked; undefined if nothing differs at its path. */
+export type MarksAt = (path: string, text: string) => readonly TextRange[] | undefined;
+
+/**
+ * As {@link valueText}, with what is marked in the value and in what it contains.
+ *
+ * @param path The path of the value, as differences of arguments name it.
+ */
+export function markedValue(value: unknown, limit: number, path: string, marksAt: MarksAt): MarkedText {
+  const marks: TextRange[] = [];
+  const text = bounded(limit, (put, written) => {
+    const begins: number[] = [];
+    writeValue(value, put, 0, path, (at, isEnd) => {
+      if (!isEnd) {
+        begins.push(written().length);
+        return;
+      }
+      const from = begins.pop() as number;
+      const ranges = from < limit ? marksAt(at, written().slice(from, limit)) : undefined;
+      for (const [start, end] of ranges ?? []) marks.push([from + start, from + end]);
+    });
+  });
+  return { text, marks };
+}
+
+export interface MarkedText {
+  text: string;
+  marks: TextRange[];
+}
+
 /** Takes the next piece of a text and says whether there is room for more. */
 type Put = (piece: string) => boolean;
 
-function bounded(limit: number, write: (put: Put) => void): string {
+function bounded(limit: number, write: (put: Put, written: () => string) => void): string {
   let text = "";
   let full = false;
-  write((piece) => {
+  const put = (piece: string) => {
     if (full) return false;
     text += piece;
     full = text.length > limit;
     return !full;
-  });
+  };
+  write(put, () => text);
   return full ? `${head(text, limit)}…` : text;
+}
+
+/** Is told where the value at a path begins and ends. */
+type Visit = (path: string, isEnd: boolean) => void;
+
+/** The path of a key below another path, as the engine writes it: `a.b`, or `a["b c"]` if the key is no identifier. */
+export function pathBelow(path: string, key: string): string {
+  if (!/^[A-Za-z_$][\w$]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === "" ? key : `${path}.${key}`;
 }
 
 const DEEPEST = 24;
 
-function writeValue(value: unknown, put: Put, depth: number): void {
+function writeValue(value: unknown, put: Put, depth: number, path = "", visit?: Visit): void {
+  visit?.(path, false);
   if (typeof value === "string") put(quoted(value, 100_000));
   else if (typeof value !== "object" || value === null) put(String(value));
   else if (depth >= DEEPEST) put("…");
@@ -273,23 +315,24 @@ function writeValue(value: unknown, put: Put, depth: number): void {
     let open = put("[");
     for (let at = 0; open && at < value.length; at++) {
       if (at > 0) put(", ");
-      writeValue(value[at], put, depth + 1);
+      writeValue(value[at], put, depth + 1, visit && `${path}[${at}]`, visit);
       open = put("");
     }
     put("]");
   } else {
     put("{");
-    writeEntries(value as Record<string, unknown>, put, depth + 1);
+    writeEntries(value as Record<string, unknown>, put, depth + 1, path, visit);
     put("}");
   }
+  visit?.(path, true);
 }
 
-function writeEntries(entries: Record<string, unknown>, put: Put, depth: number): void {
+function writeEntries(entries: Record<string, unknown>, put: Put, depth: number, path = "", visit?: Visit): void {
   let separator = "";
   for (const key in entries) {
     if (!Object.hasOwn(entries, key)) continue;
     if (!put(`${separator}${keyText(key)}: `)) return;
-    writeValue(entries[key], put, depth);
+    writeValue(entries[key], put, depth, visit && pathBelow(path, key), visit);
     separator = ", ";
   }
 }

@@ -36,7 +36,8 @@ export function whyNotPassed(result: EvalCaseResult): WhyNotPassed[] {
   });
 }
 
-function reasonsOf(result: EvalCaseResult): WhyNotPassed[] {
+/** The same for what was checked. */
+export function reasonsOf(result: EvalCaseResult): WhyNotPassed[] {
   const { evalMetricResultPerInvocation: turns, overallEvalMetricResults } = result;
   const found = turnsByMetric(result);
   const metrics = judgedMetrics(overallEvalMetricResults);
@@ -45,6 +46,8 @@ function reasonsOf(result: EvalCaseResult): WhyNotPassed[] {
   return [...failed, ...open].map((metric) => {
     const { metricName, evalStatus, score, threshold } = metric;
     const inTurns = (found.get(metricName) ?? []).filter(({ ofTurn }) => ofTurn.evalStatus === evalStatus);
+    // What is named twice tells its turns once.
+    found.delete(metricName);
     return {
       metricName,
       evalStatus,
