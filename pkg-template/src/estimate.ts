@@ -216,6 +216,7 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
     budget: _budget,
     onProgress: _onProgress,
     cache: _cache,
+    batch: _batch,
     ...rest
   } = request;
   await evaluate({

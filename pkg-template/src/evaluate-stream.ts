@@ -7,6 +7,7 @@ import { type Line, Lines, Pairing, type Pairs, streamsOf, textOf } from "./line
 import { around, firstUnreadable, lineAt, withinLine } from "./lines/shape.js";
 import { sum, Whole } from "./lines/whole.js";
 import { copyOf } from "./request-plan.js";
+import { batchOf } from "./run/batching.js";
 import type { Budget, EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress, Mistake } from "./types.js";
 
 /**
@@ -20,6 +21,10 @@ import type { Budget, EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgr
  */
 export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<EvalCaseResult, EvalSetResult> {
   const given = reading("request", () => copyOf(request));
+  if (batchOf(given) !== undefined) {
+    const help = "Batches answer all questions at once: use `evaluate`";
+    throw new AdkMetricsError("invalid_input", "`batch` cannot be used with `evaluateStream`", { path: "batch", help });
+  }
   const streams = streamsIn(given);
   if (streams !== undefined) return yield* new StreamRun(given, streams).results();
   const batches = resultsInBatches(given);

@@ -1,6 +1,7 @@
 import { evalSetOf } from "./adk-schema.js";
 import { call } from "./engine/call.js";
 import { abortedSince, drive, type RunEnd } from "./run/run.js";
+import { batchHost, batchOf } from "./run/batching.js";
 import { contradictions, failuresIn, failureWarnings } from "./run/failed-metrics.js";
 import { type MissingVerdicts, missingVerdictsIn, missingVerdictsWarnings } from "./run/missing-verdicts.js";
 import { silenceWarnings, silentTurnsIn } from "./run/silence.js";
@@ -19,7 +20,6 @@ import type {
   EvalSet,
   EvalSetResult,
   EvaluateRequest,
-  EvaluatorOptions,
   Input,
   JudgeProgress,
   Mistake,
@@ -35,12 +35,18 @@ import type {
  * @throws {AdkMetricsError} if an input cannot be used. What `onProgress` throws passes through.
  */
 export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult> {
+  if (batchOf(request) !== undefined) return await batchHost().evaluate(copyOf(request));
   const batches = evaluateBatches(request);
   // Not by resultOf: a stack has ten frames, and this is the one that users know.
   for (;;) {
     const next = await batches.next();
     if (next.done === true) return next.value;
   }
+}
+
+/** As {@link evaluate}, whatever the request says of batches. */
+export async function evaluateAlone(request: EvaluateRequest): Promise<EvalSetResult> {
+  return await resultOf(evaluateBatches(request));
 }
 
 /** As {@link evaluate}, with options that are for other evaluations as well: not all need have an effect in each. */
@@ -104,6 +110,8 @@ export interface CheckedEvaluation {
   readonly unscorable: readonly (readonly string[])[];
   /** What may surprise in inputs and judges. */
   readonly warnings: readonly Mistake[];
+  /** Whether any metric asks a judge. */
+  readonly asksJudges: boolean;
   /** What is said of options for judges if nobody is asked, not even to play a user. */
   readonly unused: Mistake | undefined;
 }
@@ -156,6 +164,7 @@ export async function openEvaluation(request: RequestToCheck, foresees = false):
       return {
         evalSet,
         metrics: namesOf(session.header.metrics),
+        asksJudges: session.header.metrics.some(({ judge }) => judge !== undefined),
         unscorable,
         warnings: [...warnings.map((warning) => warningOf(warning, plan)), ...known],
         unused: evalSet.evalCases.some(({ conversationScenario }) => conversationScenario !== undefined)
@@ -424,11 +433,16 @@ function otherSetWarning([evalSet, actual]: NonNullable<PlanOfBytes["otherSet"]>
 }
 
 /** The options that are for metrics that ask judges alone. */
-const FOR_JUDGES = ["judge", "vertex", "cache", "budget", "retry", "prompts"] as const;
+const FOR_JUDGES = ["judge", "vertex", "cache", "budget", "retry", "prompts", "batch"] as const;
 
 /** The warning about options for judges where nobody is asked. */
-function unusedOptions(options: EvaluatorOptions, metrics: RunHeader["metrics"]): Mistake | undefined {
-  const given = FOR_JUDGES.filter((name) => options[name] !== undefined).map((name) => `\`${name}\``);
+function unusedOptions(
+  options: Omit<EvaluateRequest, "evalSet" | "actual">,
+  metrics: RunHeader["metrics"],
+): Mistake | undefined {
+  const given = FOR_JUDGES.filter((name) => options[name] !== undefined && options[name] !== false).map(
+    (name) => `\`${name}\``,
+  );
   if (given.length === 0 || metrics.some(({ judge }) => judge !== undefined)) return undefined;
   const [names, verb] = [given.join(", "), given.length === 1 ? "has" : "have"];
   return { code: "invalid_input", message: `no metric asks a judge, so ${names} ${verb} no effect`, path: "options" };

@@ -121,6 +121,7 @@ const HOST_REQUEST: Readonly<Record<Exclude<RequestOption, (typeof ENGINE_REQUES
   strict: true,
   advisory: true,
   journal: true,
+  batch: true,
 };
 
 const REQUEST = [...Object.keys(HOST_REQUEST), ...ENGINE_REQUEST];
@@ -139,6 +140,7 @@ export const AGENT_OPTIONS = [
   "advisory",
   "gates",
   "journal",
+  "batch",
 ] as const;
 
 /** What code says of a metric. */

@@ -511,6 +511,28 @@ export interface EvaluateRequest extends EvaluatorOptions, Partial<Pick<RunOptio
   advisory?: readonly string[];
   /** Where the evaluation keeps what it pays for, so that it continues where it stopped. */
   journal?: Journal;
+  /** Whether judges are asked through the batch APIs of their providers, at half the price, and how. For `evaluate` in Node, Deno and Bun. */
+  batch?: boolean | BatchOptions;
+}
+
+/** How judges are asked in batches. */
+export interface BatchOptions {
+  /**
+   * The folder that keeps replies and batches, as `--cache` of the command does; an interrupted evaluation continues with the
+   * same one. Default: `adk-metrics-replies`.
+   */
+  folder?: string;
+  /**
+   * How to repeat questions that failed in a batch: in another one, or in live calls after all batches have ended, at the full
+   * price, like the questions that follow from them. Default: `batch`.
+   */
+  fallback?: "batch" | "live";
+  /** Maximum number of questions per batch. */
+  size?: number;
+  /** How long to wait before checking a batch again, in milliseconds. Default: 30,000. */
+  pollMs?: number;
+  /** Is told what is sent, how far it is and what came back. */
+  onNotice?(notice: string): void;
 }
 
 /** What `evaluate` needs of a registry. */

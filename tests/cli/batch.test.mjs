@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { evaluateInBatches, openaiJudge, panelJudge } from "../../pkg/dist/esm/node.js";
+import { estimateCalls, evaluate, evaluateStream, openaiJudge, panelJudge } from "../../pkg/dist/esm/node.js";
 import { BARE, ended, folderOf, run, start, watched } from "./command.mjs";
 import { at, KEY, MODELS, posix, server as liveServer } from "./judging.mjs";
 import {
@@ -293,28 +293,35 @@ test("in code, with the same results, and with one at a time in a folder", async
     config: files["test_config.json"],
     judge,
   };
-  const options = { folder, pollMs: 1, size: 10 };
-  const [one, other] = await Promise.allSettled([
-    evaluateInBatches(request, options),
-    evaluateInBatches(request, options),
-  ]);
+  const batch = { folder, pollMs: 1, size: 10 };
+  const [one, other] = await Promise.allSettled([evaluate({ ...request, batch }), evaluate({ ...request, batch })]);
   assert.match(other.reason.message, /is writing the batches/);
   const found = one.value.evalCaseResults.map(({ evalId, finalEvalStatus }) => [evalId, finalEvalStatus]);
   assert.deepEqual(Object.fromEntries(found), RIGHT(6));
   assert.deepEqual(answering.batches.map(({ requests }) => requests.length).sort(), [10, 2, 8]);
-  await assert.rejects(
-    evaluateInBatches({ ...request, budget: { calls: 1 } }, options),
-    /`budget` cannot be used with batches/,
-  );
-  await assert.rejects(
-    evaluateInBatches({ ...request, judge: () => "Yes" }, options),
-    /expected a judge of a provider/,
-  );
-  const aborted = AbortSignal.abort(new Error("enough"));
-  await assert.rejects(
-    evaluateInBatches({ ...request, evalSet: { ...request.evalSet }, signal: aborted }, options),
-    /enough/,
-  );
+  for (const [more, message] of [
+    [{ budget: { calls: 1 } }, /`budget` cannot be used with `batch`/],
+    [{ judge: () => "Yes" }, /this judge does not support batches/],
+    [{ signal: AbortSignal.abort(new Error("enough")) }, /enough/],
+    [{ batch: { folder, pollMS: 1 } }, /there is no option `pollMS`/],
+    [{ batch: "yes" }, /expected true or an object of options, found "yes"/],
+  ]) {
+    await assert.rejects(evaluate({ ...request, batch, ...more }), message);
+  }
+  // What is foreseen is not sent.
+  const before = answering.batches.length;
+  await estimateCalls({ ...request, batch });
+  await assert.rejects(evaluateStream({ ...request, batch }).next(), /`batch` cannot be used with `evaluateStream`/);
+  assert.equal(answering.batches.length, before);
+  // Without a question there is no folder to make.
+  const unasked = join(folder, "..", "unasked");
+  const { warnings } = await evaluate({
+    ...request,
+    config: { criteria: { response_match_score: 0.1 } },
+    batch: { folder: unasked },
+  });
+  assert.match(JSON.stringify(warnings), /no metric asks a judge, so `judge`, `batch` have no effect/);
+  assert.deepEqual(filesIn(unasked), []);
 });
 
 test("a panel is asked by batches, each judge in one of its own", async (t) => {
@@ -342,15 +349,13 @@ test("a panel is asked by batches, each judge in one of its own", async (t) => {
   const judge = panelJudge(models.map((model) => openaiJudge({ apiKey: KEY, model, baseUrl: `${answering.url}/v1` })));
   const before = answering.batches.length;
   await assert.rejects(
-    evaluateInBatches(
-      {
-        evalSet: JSON.parse(files["many.evalset.json"]),
-        actual: JSON.parse(files["many.actual.json"]),
-        config: JSON.parse(files["test_config.json"]),
-        judge,
-      },
-      { folder: join(cwd, "code"), pollMs: 1 },
-    ),
+    evaluate({
+      evalSet: JSON.parse(files["many.evalset.json"]),
+      actual: JSON.parse(files["many.actual.json"]),
+      config: JSON.parse(files["test_config.json"]),
+      judge,
+      batch: { folder: join(cwd, "code"), pollMs: 1 },
+    }),
     ({ message, help }) => /panel/.test(message) && /judge_models/.test(help),
   );
   assert.equal(answering.batches.length, before);

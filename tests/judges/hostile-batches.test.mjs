@@ -10,7 +10,7 @@ import { judged } from "../cli/judging.mjs";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { importEntry } from "../package/support/package.mjs";
 
-const { AdkMetricsError, evaluateInBatches, geminiJudge, openaiJudge } = await importEntry();
+const { AdkMetricsError, evaluate, geminiJudge, openaiJudge } = await importEntry();
 
 const KEY = "sk-key-4711";
 const MIB = 1024 * 1024;
@@ -48,12 +48,11 @@ async function asked(t, judgeOf, answerTo) {
   const criteria = judged({ num_samples: 1 }).criteria;
   const request = { evalSet: set, actual: set, criteria, judge: judgeOf(fetch), signal: ended.signal };
   const said = [];
-  const result = await evaluateInBatches(request, { folder, pollMs: 1, onNotice: (text) => said.push(text) }).catch(
-    (error) => {
-      assert.ok(error instanceof AdkMetricsError || ended.signal.aborted, error.stack);
-      return error;
-    },
-  );
+  const batch = { folder, pollMs: 1, onNotice: (text) => said.push(text) };
+  const result = await evaluate({ ...request, batch }).catch((error) => {
+    assert.ok(error instanceof AdkMetricsError || ended.signal.aborted, error.stack);
+    return error;
+  });
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   const kept = files.map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), "utf8"));
   const shown = [JSON.stringify(result), String(result), said, ...kept].join("\n");

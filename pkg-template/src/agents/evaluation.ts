@@ -14,6 +14,8 @@ import type {
   Mistake,
 } from "../types.js";
 import { sectionOf } from "../journal/section.js";
+import { standIns } from "../judges/default.js";
+import { batchHost, batchOf, type BatchTask } from "../run/batching.js";
 import { asksNobody } from "../run/waiting.js";
 import type { Subject } from "./adapters.js";
 import { noteMissingRuns } from "./missing.js";
@@ -47,6 +49,7 @@ export interface ScoringOptions extends EvaluatorOptions {
   strict?: boolean;
   advisory?: readonly string[];
   journal?: Journal;
+  batch?: NonNullable<AgentEvaluationOptions["batch"]>;
 }
 
 /** Runs an agent `numRuns` times on every case and scores it. */
@@ -58,7 +61,8 @@ export async function evaluateAgent(
 ): Promise<EvalSetResult> {
   const evaluation = await checkedEvaluation(subject, plan, numRuns, options);
   try {
-    const result = await evaluation.run();
+    const { value } = await resultsOf([evaluation], options).next();
+    const result = value as EvalSetResult;
     noteUnused([result], [evaluation]);
     return result;
   } finally {
@@ -68,10 +72,21 @@ export async function evaluateAgent(
 
 /** An evaluation of an agent in which nothing was found wrong. To be closed, whether or not it is run. */
 export interface AgentEvaluation {
-  run(): Promise<EvalSetResult>;
+  /** Runs the agent. */
+  run(): Promise<AgentRuns>;
   /** What is said of options for judges if nobody is asked. */
   readonly unused: Mistake | undefined;
   close(): void;
+}
+
+/** What an agent did in an evaluation, which is to be scored once. */
+export interface AgentRuns extends BatchTask {
+  /** Whether runs were cancelled. */
+  isCut: boolean;
+  /** Scores what was done, without asking judges. */
+  scoreAlone(): Promise<EvalSetResult>;
+  /** Leaves it to another evaluation of the same journal. */
+  abandon(): void;
 }
 
 /**
@@ -87,7 +102,8 @@ export async function checkedEvaluation(
 ): Promise<AgentEvaluation> {
   checkPositive(numRuns, "numRuns");
   const { evalSet: _evalSet, ...scoring } = { ...withoutRunOptions(options), ...plan };
-  const open = await openEvaluation({ ...quiet(scoring), evalSet: plan.evalSet }, true);
+  const checked = { ...quiet(scoring), evalSet: plan.evalSet, ...(await onlyBatched(options)) };
+  const open = await openEvaluation(checked, true);
   let known: Forecast;
   try {
     checkCases(open.evalSet, options);
@@ -98,7 +114,7 @@ export async function checkedEvaluation(
     throw error;
   }
   const { leftOut, warnings } = known;
-  const run = async () => {
+  const run = async (): Promise<AgentRuns> => {
     const spending = new Spending(options.budget);
     const settings = runOptions(options);
     const journal = sectionOf(options.journal);
@@ -112,16 +128,59 @@ export async function checkedEvaluation(
     const done = inferenceResults.filter((result) => !wasCancelled(result));
     const isCut = done.length < inferenceResults.length;
     if (isCut) journal?.abandon();
-    const result = isCut
-      ? await open.evaluate(scoringDone(given, done))
-      : await open.evaluate({ ...given, actual: { inferenceResults }, ...(journal && { journal }) });
-    if (isCut && done.length === 0) result.evalCaseResults = [];
-    if (isCut) noteMissingRuns(result, idsOf(open.evalSet), numRuns);
-    if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
-    spending.noteIn(result);
-    return result;
+    const noted = (result: EvalSetResult): EvalSetResult => {
+      if (isCut && done.length === 0) result.evalCaseResults = [];
+      if (isCut) noteMissingRuns(result, idsOf(open.evalSet), numRuns);
+      if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
+      spending.noteIn(result);
+      return result;
+    };
+    const request = { ...given, actual: { inferenceResults } };
+    return {
+      isCut,
+      request: { ...request, evalSet: plan.evalSet },
+      score: async (found) => noted(await open.evaluate({ ...request, ...(journal && { journal }), ...found })),
+      scoreAlone: async () => noted(await open.evaluate(scoringDone(given, done))),
+      abandon: () => journal?.abandon(),
+    };
   };
   return { run, unused: open.unused, close: open.close };
+}
+
+/** Runs the agent of evaluations, and scores what it did: one after the other, or, if judges are asked in batches, all in the end. */
+export async function* resultsOf(
+  evaluations: readonly Pick<AgentEvaluation, "run">[],
+  options: AgentEvaluationOptions,
+): AsyncGenerator<EvalSetResult, void> {
+  const batch = batchOf(options);
+  const done: AgentRuns[] = [];
+  for (const { run } of evaluations) {
+    const runs = await run();
+    if (batch !== undefined) done.push(runs);
+    else yield await (runs.isCut ? runs.scoreAlone() : runs.score({}));
+  }
+  if (batch === undefined) return;
+  const abandon = (): void => done.forEach((runs) => runs.abandon());
+  if (done.some(({ isCut }) => isCut)) {
+    abandon();
+    for (const { scoreAlone } of done) yield await scoreAlone();
+    return;
+  }
+  try {
+    yield* batchHost().evaluateAll(done, batch, options.signal);
+  } catch (error) {
+    abandon();
+    throw error;
+  }
+}
+
+/** Has judges refused that cannot be asked in batches, if they are to be. */
+export async function onlyBatched(options: AgentEvaluationOptions): Promise<Pick<EvaluateRequest, "signal">> {
+  if (batchOf(options) === undefined) return {};
+  const check = await batchHost().judgeCheck();
+  const { signal } = new AbortController();
+  standIns.set(signal, (judge) => (check(judge), judge));
+  return { signal };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Criteria, EvalSetResult, Mistake } from "../types.js";
 import type { Subject } from "./adapters.js";
-import { type AgentEvaluation, checkedEvaluation, type Plan } from "./evaluation.js";
+import { type AgentEvaluation, type AgentRuns, checkedEvaluation, type Plan } from "./evaluation.js";
 import type { AgentHost } from "./host.js";
 import { naming } from "./naming.js";
 import type { AgentEvaluationOptions } from "./options.js";
@@ -59,10 +59,18 @@ async function openFile(
   const evaluation = await naming(names, () =>
     checkedEvaluation(subject, plan, numRuns, { ...options, userSimulator }),
   );
-  const run = async (): Promise<EvalSetResult> => {
-    const result = await naming(names, evaluation.run);
+  const scoring = async (score: () => Promise<EvalSetResult>): Promise<EvalSetResult> => {
+    const result = await naming(names, score);
     if (warnings.length > 0) result.warnings = [...(result.warnings ?? []), ...warnings];
     return result;
+  };
+  const run = async (): Promise<AgentRuns> => {
+    const runs = await naming(names, evaluation.run);
+    return {
+      ...runs,
+      score: (found) => scoring(() => runs.score(found)),
+      scoreAlone: () => scoring(runs.scoreAlone),
+    };
   };
   return { ...evaluation, run };
 }

@@ -6,10 +6,20 @@ import { readEvalSetInTurns } from "../evaluate.js";
 import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, Mistake, SimulatorUsage } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { check, checkCases, checkUsers, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import {
+  check,
+  checkCases,
+  checkUsers,
+  onlyBatched,
+  type Plan,
+  runOptions,
+  score,
+  withoutRunOptions,
+} from "./evaluation.js";
 import { sectionOf } from "../journal/section.js";
 import { append, group } from "../lists.js";
 import { checkOptions, METRIC_KEYS } from "../known-options.js";
+import { batchHost, batchOf, type BatchTask } from "../run/batching.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { type InferenceResult, runCases } from "./run.js";
 import { forecast } from "./scorable.js";
@@ -144,18 +154,27 @@ export class LocalEvalService {
       const key = JSON.stringify([inference.evalSetId, inference.evalCase.evalId]);
       group(cases, key, inference);
     }
-    for (const runs of cases.values()) {
+    const tasks = Array.from(cases.values(), (runs): BatchTask => {
       const { evalSetId, evalCase } = runs[0] as Inference;
       const evalSet: EvalSet = { evalSetId, evalCases: [evalCase] };
       const results = runs.map(({ result }) => result);
-      const result = await score({ evalSet, config }, results, { ...options, budget: this.#spending.left() });
-      this.#spending.add(result.judgeUsage);
-      const users = new Spending(this.#options.budget);
-      for (const { simulator } of runs) users.add(simulator);
-      users.noteIn(result);
-      if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
-      yield result;
-    }
+      return {
+        request: { ...options, evalSet, config, actual: { inferenceResults: results } },
+        score: async (found) => {
+          const budget = this.#spending.left();
+          const result = await score({ evalSet, config }, results, { ...options, ...found, budget });
+          this.#spending.add(result.judgeUsage);
+          const users = new Spending(this.#options.budget);
+          for (const { simulator } of runs) users.add(simulator);
+          users.noteIn(result);
+          if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
+          return result;
+        },
+      };
+    });
+    const batch = batchOf(this.#options);
+    if (batch !== undefined) yield* batchHost().evaluateAll(tasks, batch, this.#options.signal);
+    else for (const { score } of tasks) yield await score({});
   }
 
   /** Both steps. What is wrong with metrics and judges is known before the agent is run. */
@@ -170,7 +189,8 @@ export class LocalEvalService {
     const warnings: Mistake[] = [];
     for (const [at, evalSet] of given.entries()) {
       const plan = { evalSet, evalSetName: evalSetId, config };
-      const checked = await check(plan, withoutRunOptions(this.#options), true);
+      const options = { ...withoutRunOptions(this.#options), ...(await onlyBatched(this.#options)) };
+      const checked = await check(plan, options, true);
       checkCases(checked.evalSet, this.#options, `evalCases[${at}]`);
       const known = forecast(checked, this.#options);
       checkUsers(checked.evalSet, this.#options, known.leftOut);

@@ -3,7 +3,9 @@
 import { reading } from "../engine/values.js";
 import { AGENT_OPTIONS, allInstead, checkOptions } from "../known-options.js";
 import { checkGateOptions, type Gates } from "../statistics/gates.js";
-import type { EvaluatorOptions, Journal, MetricRegistry } from "../types.js";
+import { AdkMetricsError } from "../errors.js";
+import { batchOf } from "../run/batching.js";
+import type { BatchOptions, EvaluatorOptions, Journal, MetricRegistry } from "../types.js";
 import type { AgentRunOptions } from "./run.js";
 import { checkSimulatorOptions } from "./simulator.js";
 
@@ -24,6 +26,11 @@ export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOption
   gates?: Gates;
   /** Where runs and replies are kept, so that the evaluation continues where it stopped. */
   journal?: Journal;
+  /**
+   * Whether judges are asked through the batch APIs of their providers, at half the price, and how. The agent is run in all cases
+   * first. Needs a `journal`; after an interruption, the same evaluation continues.
+   */
+  batch?: boolean | BatchOptions;
 }
 
 const OF_FILES = [...AGENT_OPTIONS, "criteria", "printDetailedResults"];
@@ -76,5 +83,25 @@ export function checkRunOptions(options: object, to: keyof typeof INSTEAD): void
   checkOptions(options, known, { instead });
   const gates = reading("options", () => (options as AgentEvaluationOptions).gates);
   if (gates !== undefined) checkGateOptions(gates);
+  if (batchOf(options) !== undefined) checkBatch(options);
   checkSimulatorOptions(reading("options", () => (options as AgentEvaluationOptions).userSimulator));
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for options that have no place beside `batch`. */
+function checkBatch(options: AgentEvaluationOptions): void {
+  for (const name of ["cache", "budget"] as const) {
+    if (options[name] === undefined) continue;
+    throw new AdkMetricsError("invalid_input", `\`${name}\` cannot be used with \`batch\``, {
+      path: `options: ${name}`,
+    });
+  }
+  if (options.journal !== undefined) return;
+  throw new AdkMetricsError(
+    "invalid_input",
+    "`batch` needs a journal, which keeps what the agent did until the batches are over",
+    {
+      path: "options: journal",
+      help: 'journal: fileJournal("run.jsonl")',
+    },
+  );
 }

@@ -5,7 +5,7 @@ import type { BatchFailure } from "./folder.js";
 import type { BatchStore } from "./store.js";
 import { batchProtocolOf, noBatches } from "./protocols.js";
 import { cacheKey } from "../judges/cache.js";
-import { endpointOf } from "../judges/endpoint.js";
+import { type Endpoint, endpointOf } from "../judges/endpoint.js";
 import { replyOf } from "../judges/reply.js";
 import { identityOf, makeJudge, panelTakesNone } from "../judges/judge.js";
 
@@ -88,12 +88,8 @@ export class BatchGatherer {
   }
 
   #make(judge: Judge): Judge {
+    const endpoint = batchEndpointOf(judge);
     const identity = identityOf(judge);
-    const endpoint = endpointOf(judge);
-    if (identity.panel !== undefined) throw panelTakesNone();
-    if (endpoint === undefined || batchProtocolOf(endpoint.provider) === undefined) {
-      throw noBatches(identity.label ?? "this judge");
-    }
     const { label = "" } = identity;
     return makeJudge(identity, async (request, signal) => {
       const key = await cacheKey(request, label);
@@ -146,6 +142,19 @@ export class BatchGatherer {
   #check(): void {
     if (this.#held === this.#waitsFor) this.#end.abort();
   }
+}
+
+/**
+ * Where a judge is asked in batches.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for one that cannot be.
+ */
+export function batchEndpointOf(judge: Judge): Endpoint {
+  const { panel, label = "this judge" } = identityOf(judge);
+  if (panel !== undefined) throw panelTakesNone();
+  const endpoint = endpointOf(judge);
+  if (endpoint === undefined || batchProtocolOf(endpoint.provider) === undefined) throw noBatches(label);
+  return endpoint;
 }
 
 const UNASKED = "the question was not asked: the batches ended earlier, or --max-calls was reached";

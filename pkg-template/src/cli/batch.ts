@@ -8,7 +8,7 @@ import { BatchFolder } from "../batches/folder.js";
 import { noBatches } from "../batches/protocols.js";
 import { BatchStore } from "../batches/store.js";
 import { amountText, count } from "../report/text.js";
-import { MOST_OPEN, noteQuestions } from "../modules/in-batches.js";
+import { FOLDER, MOST_OPEN, noteQuestions } from "../modules/in-batches.js";
 import type { Budget, EvaluateRequest, JudgeCache, MetricRegistry } from "../types.js";
 import { selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
@@ -24,9 +24,6 @@ import { inFiles, Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { ExitStatus, note, warn } from "./process.js";
 import { planOf, portionsFor, registriesOf, sayUnusedMetrics } from "./source.js";
-
-/** The default folder of replies and batches. */
-const FOLDER = "adk-metrics-replies";
 
 /** The default of `--batch-poll`, in seconds. */
 const POLL_S = 30;

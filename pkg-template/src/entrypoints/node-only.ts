@@ -1,8 +1,6 @@
 // What Node has, and other runtimes with its modules, besides the index.
 export {
-  type BatchOptions,
   type CustomMetricsOptions,
-  evaluateInBatches,
   fileCache,
   fileJournal,
   type FileJournal,

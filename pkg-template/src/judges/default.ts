@@ -5,6 +5,9 @@ import { checkJudge, identityOf, type JudgeIdentity } from "./judge.js";
 /** The model that google-adk asks where nothing names one. */
 export const DEFAULT_MODEL = "gemini-2.5-flash";
 
+/** What asks instead of each judge of an evaluation, by its signal. */
+export const standIns = /* @__PURE__ */ new WeakMap<AbortSignal, (judge: Judge) => Judge>();
+
 let defaultJudge: Judge | undefined;
 let ofEnvironment: ((model: string) => Judge) | undefined;
 let panelOfEnvironment: (() => Judge | undefined) | undefined;
@@ -43,11 +46,11 @@ export function provideEnvironment(judgeFor: (model: string) => Judge, panel?: (
  * @param model The judge model that the criterion names.
  * @throws {AdkMetricsError} `judge_required` if there is none.
  */
-export function judgeOf(options: { judge?: Judge }, model: string): Judge {
-  const { judge = defaultJudge } = options;
-  if (judge === undefined) return (ofEnvironment ?? noJudge)(model);
-  checkJudge(judge);
-  return judge;
+export function judgeOf(options: { judge?: Judge; signal?: AbortSignal }, model: string): Judge {
+  const { judge = defaultJudge, signal } = options;
+  if (judge !== undefined) checkJudge(judge);
+  const asked = judge ?? (ofEnvironment ?? noJudge)(model);
+  return (signal && standIns.get(signal)?.(asked)) ?? asked;
 }
 
 function noJudge(model: string): never {

@@ -4,113 +4,122 @@ import { toBytes } from "../engine/input.js";
 import { parseJson } from "../engine/json.js";
 import { isObject, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
-import { evaluate, readEvalSetInTurns } from "../evaluate.js";
+import { checkEvaluation, evaluate, evaluateAlone, readEvalSetInTurns } from "../evaluate.js";
 import { fileCache } from "../judges/cache-file.js";
-import { endpointOf } from "../judges/endpoint.js";
-import { identityOf, panelTakesNone } from "../judges/judge.js";
+import { judgeOf, standIns } from "../judges/default.js";
 import { optionsOf } from "../known-options.js";
+import { type BatchHost, batchOf, type BatchTask } from "../run/batching.js";
 import { waiting } from "../run/waiting.js";
-import type { EvalSetResult, EvaluateRequest } from "../types.js";
+import type { BatchOptions, EvalSetResult, EvaluateRequest, Judge } from "../types.js";
 
-/** How {@link evaluateInBatches} goes about it. */
-export interface BatchOptions {
-  /** The folder that keeps replies and batches; the same as `--cache` of the command. */
-  folder: string;
-  /**
-   * How to repeat questions that failed in a batch: they are in another one, or are asked
-   * one by one when all batches are over, at the full price, as is what follows from them. Default: `batch`.
-   */
-  fallback?: "batch" | "live";
-  /** The most questions of one batch. */
-  size?: number;
-  /** How long to wait between two looks at a batch, in milliseconds. Default: 30,000. */
-  pollMs?: number;
-  /** Is told what is sent, how far it is and what came back. */
-  onNotice?: (text: string) => void;
-}
+/** The default folder of replies and batches. */
+export const FOLDER = "adk-metrics-replies";
 
 /** How many questions of a run may be open at a time; for more it is begun again. */
 export const MOST_OPEN = 8192;
 /** How long an open question waits for others, in milliseconds: longer than finding them takes. */
 const PATIENCE_MS = 3_600_000;
 
-/**
- * As {@link evaluate}, asking the judge through the batch interface of its provider, at half the price. It takes as long as the
- * batches do. What was sent is in the folder: a call for the same goes on after an end of the process.
- *
- * ```ts
- * const judge = openaiJudge({ apiKey, model: "gpt-4.1-mini" });
- * const result = await evaluateInBatches({ evalSet, actual, config, judge }, { folder: "replies" });
- * ```
- *
- * @param request With a `judge` that `openaiJudge`, `anthropicJudge` or `geminiJudge` made, and without a cache, a journal and a
- * budget.
- * @throws {AdkMetricsError} as `evaluate` does; `judge_failed` if the provider takes no batches, `cache_failed` if another
- * process works with those of the folder.
- */
-export async function evaluateInBatches(request: EvaluateRequest, options: BatchOptions): Promise<EvalSetResult> {
-  const { folder, fallback, size, pollMs, onNotice } = optionsOf(options, BATCH_OPTIONS);
-  if (fallback !== undefined && fallback !== "batch" && fallback !== "live") {
-    throw unexpected('"batch" or "live"', fallback, "options: fallback");
+/** What `batch: true` needs of a runtime with files. */
+export const nodeBatchHost: BatchHost = {
+  async evaluate(request) {
+    for (const name of ["cache", "journal", "budget"] as const) {
+      if (request[name] === undefined) continue;
+      throw new AdkMetricsError("invalid_input", `\`${name}\` cannot be used with \`batch\``, { path: name });
+    }
+    const task: BatchTask = { request, score: (found) => evaluateAlone({ ...request, ...found }) };
+    const { value } = await evaluateAll([task], batchOf(request) ?? {}, request.signal).next();
+    return value as EvalSetResult;
+  },
+  evaluateAll,
+  async judgeCheck() {
+    const { batchEndpointOf } = await import("../batches/gather.js");
+    return (judge) => void batchEndpointOf(judge);
+  },
+};
+
+async function* evaluateAll(
+  tasks: readonly BatchTask[],
+  batch: BatchOptions,
+  signal = new AbortController().signal,
+): AsyncGenerator<EvalSetResult, void> {
+  const options = checkedOptions(batch);
+  const found = (await asksJudges(tasks)) ? await repliesTo(tasks, options, signal) : {};
+  for (const { score } of tasks) yield await score(found);
+}
+
+/** Whether a metric of any of the evaluations asks a judge: otherwise there is no folder to make. */
+async function asksJudges(tasks: readonly BatchTask[]): Promise<boolean> {
+  for (const { request } of tasks) {
+    if ((await checkEvaluation(request)).asksJudges) return true;
   }
-  if (size !== undefined && !(Number.isInteger(size) && size >= 1)) {
-    throw unexpected("a whole number from 1 up", size, "options: size");
-  }
-  if (pollMs !== undefined && !(pollMs > 0)) {
-    throw unexpected("a number of milliseconds above 0", pollMs, "options: pollMs");
-  }
-  for (const name of ["cache", "journal", "budget"] as const) {
-    if (request[name] === undefined) continue;
-    throw new AdkMetricsError("invalid_input", `\`${name}\` cannot be used with batches`, { path: name });
-  }
-  const { judge, signal = new AbortController().signal } = request;
-  if (typeof judge === "function" && identityOf(judge).panel !== undefined) throw panelTakesNone("judge");
-  const endpoint = typeof judge === "function" ? endpointOf(judge) : undefined;
-  if (judge === undefined || endpoint === undefined) {
-    throw new AdkMetricsError("invalid_input", "expected a judge of a provider", {
-      path: "judge",
-      help: "Pass the result of openaiJudge, anthropicJudge or geminiJudge",
-    });
-  }
+  return false;
+}
+
+/** Asks every question of the evaluations in batches. @returns Where the replies are, and who asks what is left. */
+async function repliesTo(
+  tasks: readonly BatchTask[],
+  { folder = FOLDER, fallback, size, pollMs = 30_000, onNotice }: BatchOptions,
+  signal: AbortSignal,
+): Promise<Pick<EvaluateRequest, "cache" | "signal">> {
   const cache = fileCache(folder);
-  const [{ BatchStore }, { BatchGatherer, manyReaders }] = await Promise.all([
+  const [{ BatchStore }, { batchEndpointOf, BatchGatherer, manyReaders }] = await Promise.all([
     import("../batches/store.js"),
     import("../batches/gather.js"),
   ]);
+  const [judge] = tasks.map(({ request }) => request.judge);
   const store = await BatchStore.open(folder, {
     cache,
-    endpointOf: () => endpoint,
-    say: onNotice ?? (() => {}),
+    endpointOf: ({ provider, model }) =>
+      batchEndpointOf(judgeOf(judge === undefined ? {} : { judge }, `${provider.replace(/-responses$/, "")}/${model}`)),
+    say: (text) => onNotice?.(text),
     signal,
-    pollMs: pollMs ?? 30_000,
+    pollMs,
     ...(size === undefined ? {} : { maxRows: size }),
   });
   try {
     const gatherer = new BatchGatherer(store, cache, fallback === "live", MOST_OPEN);
-    const asked = { ...request, judge: gatherer.judgeOf(judge) };
     const read = manyReaders(cache);
-    const ids = async (): Promise<string[]> =>
-      (await readEvalSetInTurns(request.evalSet, request.evalSetName ?? "evalset")).evalCases.map(
-        ({ evalId }) => evalId,
-      );
     do {
       await store.wait();
-      await noteQuestions(gatherer, { ...asked, cache: read }, signal, ids);
+      for (const { request } of tasks) {
+        const idsOf = async () =>
+          (await readEvalSetInTurns(request.evalSet, "evalset")).evalCases.map(({ evalId }) => evalId);
+        await noteQuestions(gatherer, { ...request, cache: read }, signal, idsOf, (judge) => gatherer.judgeOf(judge));
+      }
     } while (store.finish() > 0);
     store.forgetFailures();
     gatherer.isGathering = false;
-    return await evaluate({ ...asked, cache });
+    const asking = AbortSignal.any([signal]);
+    standIns.set(asking, (judge) => gatherer.judgeOf(judge));
+    return { cache, signal: asking };
   } finally {
     store.close();
   }
 }
 
-const BATCH_OPTIONS = ["folder", "fallback", "size", "pollMs", "onNotice"] as const;
+function checkedOptions(batch: BatchOptions): BatchOptions {
+  const options = optionsOf(batch, ["folder", "fallback", "size", "pollMs", "onNotice"], { path: "batch" });
+  const { fallback, size, pollMs, onNotice } = options;
+  if (fallback !== undefined && fallback !== "batch" && fallback !== "live") {
+    throw unexpected('"batch" or "live"', fallback, "batch: fallback");
+  }
+  if (size !== undefined && !(Number.isInteger(size) && size >= 1)) {
+    throw unexpected("a whole number from 1 up", size, "batch: size");
+  }
+  if (pollMs !== undefined && !(pollMs > 0)) {
+    throw unexpected("a number of milliseconds above 0", pollMs, "batch: pollMs");
+  }
+  if (onNotice !== undefined && typeof onNotice !== "function")
+    throw unexpected("a function", onNotice, "batch: onNotice");
+  return options;
+}
 
 /**
  * Goes through an evaluation as far as the replies in its cache lead, and has noted what it would ask next.
  *
  * @param idsOf The ids of all cases, in order; asked for if there are more questions than may be open at a time.
+ * @param standIn What asks instead of each judge, unless the request's judges are those of the gatherer.
  * @returns Whether any metric asks a judge.
  */
 export async function noteQuestions(
@@ -118,13 +127,15 @@ export async function noteQuestions(
   request: EvaluateRequest,
   signal: AbortSignal,
   idsOf: () => Promise<readonly string[]>,
+  standIn?: (judge: Judge) => Judge,
 ): Promise<boolean> {
-  const { onProgress: _, config, ...rest } = request;
+  const { onProgress: _, batch: _batch, journal: _journal, config, ...rest } = request;
   let { evalIds } = request;
   let asksJudges = false;
   do {
     const pass = AbortSignal.any([gatherer.begin(), signal]);
     waiting.set(pass, (calls) => gatherer.waits(calls));
+    if (standIn !== undefined) standIns.set(pass, standIn);
     const { judges, cancelled } = await evaluate({
       ...rest,
       ...(config === undefined ? {} : { config: withoutLimits(config) }),
