@@ -81,19 +81,21 @@ function targetsOf(request: EvaluateRequest, onRefusal: (error: unknown) => void
   };
 }
 
-/** The replies that the request's cache keeps for its judge: they cost nothing, and are what it says. */
+/** The replies that the request's cache or a recording has: they cost nothing, and are what its judge says. */
 function keptReplies(
   { cache }: EvaluateRequest,
   targetFor: TargetFor,
 ): (question: JudgeRequest, panel: readonly string[]) => Promise<JudgeReply | undefined> {
-  if (cache === undefined) return () => Promise.resolve(undefined);
   return async (question, panel) => {
     // The replies of a panel are kept under its name, not under the names of its members.
     const named = panel.length === 0 ? question.model : panel.join(", ");
     const target = targetFor(named, panel);
     if (target === undefined) return undefined;
+    const addressed = { ...question, model: target.model ?? named };
+    if (target.isReplay === true) return replyOf(await target.ask(addressed, new AbortController().signal));
+    if (cache === undefined) return undefined;
     try {
-      const key = await cacheKey({ ...question, model: target.model ?? named }, target.cacheOwner);
+      const key = await cacheKey(addressed, target.cacheOwner);
       const kept: JudgeReply | undefined | null = await cache.get(key);
       return kept === null || kept === undefined ? undefined : replyOf(kept);
     } catch {

@@ -10,7 +10,7 @@ import { closeSession, isOpen, openSession, type RunPlan, type Session, warnings
 import { reading } from "./engine/values.js";
 import { inTurns, type Steps, Stretch } from "./engine/steps.js";
 import { digestOf, type JournalSection, sectionOf } from "./journal/section.js";
-import { emptyBudget } from "./run/judge-options.js";
+import { emptyBudget, judgeBudget } from "./run/judge-options.js";
 import type { EngineError, RunHeader } from "./generated/contract.js";
 import { advisoryOf, decidedStatus } from "./advisory.js";
 import { AdkMetricsError, strictErrorOf, warningOf } from "./errors.js";
@@ -197,7 +197,7 @@ function* evalSetInSteps(plan: RunPlan, session: Session): Steps<EvalSet | undef
 /** Why each metric that passes or fails cannot score each case; nothing if the engine was restarted meanwhile. */
 function* unscorableInSteps(plan: RunPlan, session: Session, count: number): Steps<string[][] | undefined> {
   const { metrics } = session.header;
-  const spent = emptyBudget(plan.options.budget);
+  const spent = emptyBudget(judgeBudget(plan.options));
   const none = spent === undefined ? "" : `${spent}, so no judge can be asked`;
   const all: string[][] = [];
   while (all.length < count) {

@@ -243,7 +243,7 @@ export interface JudgeProgress {
   asked: number;
   /** Samples that wait for their first or next call. */
   queued: number;
-  /** Samples answered from the cache. */
+  /** Samples for which no call was made: the cache, a recording or the same question before had the reply. */
   cached: number;
   /** Samples that early stopping made needless; they are not asked. */
   saved: number;

@@ -28,7 +28,7 @@ test("nothing is asked twice", async (t) => {
   assert.match(first.stderr, /^judged by .*: 2 calls,/m);
   const second = await judge(cwd, ["--cache", "replies"], at.gemini(answering));
   assert.deepEqual(statuses(second.stdout), FAIR, second.stderr);
-  assert.match(second.stderr, /^judged by .*: 0 calls, 2 from the cache/m);
+  assert.match(second.stderr, /^judged by .*: 0 calls, 2 replies reused/m);
   assert.equal(answering.requests.length, 2);
   // Another model has other replies.
   await judge(cwd, ["--cache", "replies", "--model", "gemini-2.5-pro"], at.gemini(answering));

@@ -18,7 +18,11 @@ test("replays what it recorded with the same results, asking nobody", async (t) 
   assert.match(recorded.stderr, /^recorded judge\.jsonl$/m);
   assert.doesNotMatch(readFileSync(join(cwd, "judge.jsonl"), "utf8"), new RegExp(KEY));
   const replayed = await run([...csv, "--judge", "replay:judge.jsonl"], { cwd, env: BARE });
-  assert.equal(replayed.stdout, recorded.stdout);
+  // What each reply took is known, and was not spent again.
+  const withoutTokens = ({ stdout }) =>
+    stdout.replaceAll(/^((?:"[^"]*"|[^",]*)(?:,(?:"[^"]*"|[^",]*)){10}),\d+,\d+,/gm, "$1,,,");
+  assert.notEqual(withoutTokens(recorded), recorded.stdout);
+  assert.equal(replayed.stdout, withoutTokens(recorded));
   assert.equal(replayed.status, 1);
   assert.equal(
     answering.requests.length,
@@ -51,7 +55,7 @@ test("replays models of several providers", async (t) => {
   const replayed = await judge(cwd, ["--judge", "replay:both.jsonl"], {});
   assert.match(
     replayed.stderr,
-    /^judged by openai\/gpt-4\.1-mini \(gpt-4\.1-mini-2026-08-01\), anthropic\/claude-haiku-4-5 \(claude-haiku-4-5-20260901\): 4 calls/m,
+    /^judged by openai\/gpt-4\.1-mini \(gpt-4\.1-mini-2026-08-01\), anthropic\/claude-haiku-4-5 \(claude-haiku-4-5-20260901\): 0 calls, 4 replies reused$/m,
   );
   assert.deepEqual(statuses(replayed.stdout), statuses(recorded.stdout));
 });
@@ -98,3 +102,15 @@ test(
     assert.deepEqual(statuses(replayed.stdout), FAIR);
   },
 );
+
+test("budgets leave no reply of a recording out, and say that they had no effect", async (t) => {
+  const answering = await server(t);
+  const cwd = folderOf(t, FILES);
+  await judge(cwd, ["--record", "judge.jsonl"], at.gemini(answering));
+  const limits = ["--max-calls", "1", "--max-tokens", "1"];
+  const { stdout, stderr } = await judge(cwd, ["--judge", "replay:judge.jsonl", ...limits], {});
+  assert.deepEqual(statuses(stdout), FAIR);
+  assert.match(stderr, /^a recording costs nothing, so --max-calls and --max-tokens had no effect$/m);
+  const foreseen = await run([...ask, "--judge", "replay:judge.jsonl", "--dry-run"], { cwd, env: BARE });
+  assert.equal(foreseen.stdout, "no judge would be called\n");
+});

@@ -247,14 +247,22 @@ describe("a cache", () => {
   });
 });
 
+/** Results without times, and without what tells whether replies were asked or recorded. */
+function withoutCosts(results) {
+  const { judgeUsage: _, ...others } = withoutTimes(results);
+  return JSON.parse(JSON.stringify(others, (key, value) => (key === "cached" ? undefined : value)));
+}
+
 describe("a recording", () => {
   test("gives the same results when it is replayed, in any order and at any pace", async () => {
     const lines = [];
     const recorded = await evaluate({ ...all, judge: recordJudge(countingJudge(1).judge, (line) => lines.push(line)) });
     const replayed = await evaluate({ ...all, judge: replayJudge(lines), concurrency: 1 });
-    assert.deepEqual(withoutTimes(replayed), withoutTimes(recorded));
+    assert.deepEqual(withoutCosts(replayed), withoutCosts(recorded));
+    const { calls, cached } = replayed.judgeUsage;
+    assert.deepEqual([calls, cached], [0, recorded.judgeUsage.calls + recorded.judgeUsage.cached]);
     const reversed = [lines[0], ...lines.slice(1).reverse()].join("");
-    assert.deepEqual(withoutTimes(await evaluate({ ...all, judge: replayJudge(reversed) })), withoutTimes(recorded));
+    assert.deepEqual(withoutCosts(await evaluate({ ...all, judge: replayJudge(reversed) })), withoutCosts(recorded));
   });
 
   test("says which request it has not, where a prompt changed", async () => {

@@ -32,7 +32,7 @@ test("HTML: a vote has its reply and what it cost: in the open where a metric di
   });
   assert.deepEqual(told[1], [
     "passed",
-    "Valid Both say that checking out at 2 pm is possible, which is what the user asked. Outvoted, sample 2, from the cache, 1,204 tokens in, 61 out",
+    "Valid Both say that checking out at 2 pm is possible, which is what the user asked. Outvoted, sample 2, reused reply, 1,204 tokens in, 61 out",
   ]);
   assert.equal(told.length, 4);
   assert.match(found, /Early stopping saved|early stopping saved 1/);
@@ -182,7 +182,7 @@ test("table: what failed shows the vote, the rubrics not met and the sentences n
 test("table: details show every sample of a vote, every rubric and every sentence", () => {
   const text = renderTable([judgedSet()], { width: 160, details: true });
   for (const line of [
-    /^ +sample 2, valid, from the cache: Both say/m,
+    /^ +sample 2, valid, reused reply: Both say/m,
     /^ +rubric offers_alternative met \(3 yes\): If the wish cannot be met/m,
     /^ +step 1, not applicable: Let me look that up\.$/m,
     /^ +4 samples asked; 7,640 tokens in, 924 out$/m,

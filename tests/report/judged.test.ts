@@ -206,7 +206,7 @@ test("a line on judges says who judged and what it took, and leaves out what is 
   assert.equal(
     judgesText([judgedSet()]),
     "judged by gemini-2.5-flash, gemini-2.5-pro: 1,041 calls (13 repeated), 212 samples saved by early stopping, " +
-      "4 from the cache, 4 samples without a reply, 1,251,200 tokens in, 83,104 out, cost 0.5831",
+      "4 replies reused, 4 samples without a reply, 1,251,200 tokens in, 83,104 out, cost 0.5831",
   );
   assert.equal(judgesText([vertexSet()]), "judged by Vertex AI: 2 calls");
   assert.match(judgesText([judgedSet(), vertexSet(), travelSet()]) ?? "", /gemini-2\.5-pro, Vertex AI: 1,043 calls/);

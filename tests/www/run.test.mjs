@@ -223,7 +223,7 @@ describe("a run", { skip }, () => {
     await page.getByRole("button", { name: "Score again" }).click();
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "Run" }).click();
-    await says(figure("From cache"), new RegExp(`^${length - repeated}$`));
+    await says(figure("Replies reused"), new RegExp(`^${length - repeated}$`));
     await says(figure("Calls made"), /^0$/);
     assert.equal(server.requests.length, length);
     page.mistakes = page.mistakes.filter((text) => !/Failed to load resource/.test(text));
@@ -313,7 +313,7 @@ describe("a run", { skip }, () => {
     await page.waitForURL("**/#/results");
     await page.getByRole("link", { name: "Run" }).click();
     await page.getByText(/^Scored/).waitFor();
-    const kept = Number(await page.locator("dt", { hasText: "From cache" }).locator("+ dd").innerText());
+    const kept = Number(await page.locator("dt", { hasText: "Replies reused" }).locator("+ dd").innerText());
     assert.ok(kept >= before - 4, `${kept} of ${before} replies were kept`);
     // Calls that were under way may be made again.
     assert.ok(server.requests.length <= 54 + 4, `${server.requests.length} calls`);

@@ -164,10 +164,11 @@ export class JudgeMaker {
     }
   }
 
-  /** The panel that votes whatever models a criterion names, if the user's own judge or the recording is one. */
-  get panel(): Judge | undefined {
-    const judge = this.#recorded;
-    return judge === undefined || identityOf(judge).panel === undefined ? undefined : judge;
+  /** The judge whatever models a criterion names, if the user's own one is a panel or a recording. */
+  get fixed(): Judge | undefined {
+    if (this.#recorded === undefined) return undefined;
+    const { panel, isReplay } = identityOf(this.#recorded);
+    return panel === undefined && isReplay !== true ? undefined : this.#recorded;
   }
 
   /**

@@ -14,18 +14,11 @@ import { ExitStatus, note, noticeText, paint, warn } from "./process.js";
 import { Recorder } from "./recorder.js";
 import { isUnjudged, Tally } from "./tally.js";
 
+/** The options that limit what is spent. */
+const LIMITS = ["max-calls", "max-tokens", "max-cost"] as const;
+
 /** The options that are without effect where nobody is asked. */
-export const FOR_JUDGES = [
-  "judge",
-  "model",
-  "early-stop",
-  "record",
-  "cache",
-  "batch",
-  "max-calls",
-  "max-tokens",
-  "max-cost",
-] as const;
+export const FOR_JUDGES = ["judge", "model", "early-stop", "record", "cache", "batch", ...LIMITS] as const;
 
 /** Says on stderr which of these options were given and had no effect, if any, and why. */
 export function sayUseless(why: string, given: Arguments, names: readonly string[]): void {
@@ -62,7 +55,7 @@ export class Judging {
     this.#recorder = choice.record === undefined ? undefined : new Recorder(choice.record, stop);
     provideEnvironment(
       (model) => this.#judgeFor(model),
-      () => this.#maker.panel,
+      () => this.#maker.fixed,
     );
   }
 
@@ -120,6 +113,9 @@ export class Judging {
       const names = given.has("metrics") ? FOR_JUDGES : [...FOR_JUDGES, "concurrency"];
       sayUseless("no metric asked a judge", given, names);
     }
+    if (text !== undefined && users === undefined && this.#choice.replay !== undefined) {
+      sayUseless("a recording costs nothing", given, LIMITS);
+    }
     const cached = results.reduce((sum, { judgeUsage }) => sum + (judgeUsage?.cached ?? 0), 0);
     if (this.#recorder !== undefined && this.cache !== undefined && cached > 0) {
       const were = cached === 1 ? "1 reply was in the cache, and is" : `${cached} replies were in the cache, and are`;
@@ -140,7 +136,7 @@ export class Judging {
    * @param isIncomplete Whether a verdict is missing although a judge was to be asked.
    */
   failure(results: readonly EvalSetResult[], isIncomplete = isUnjudged(results)): ExitStatus | undefined {
-    // Replies of batches come from the cache, without a call.
+    // The replies of batches are in the cache: they are reused, without a call.
     const hasBatches = this.gatherer !== undefined && results.some(({ judgeUsage }) => (judgeUsage?.cached ?? 0) > 0);
     if (this.#tally.isUnreached && !hasBatches) {
       const { message = reasonIn(results), help } = this.#lastFailure() ?? {};

@@ -151,7 +151,7 @@ async function foretell(
   const maker = new JudgeMaker(judges);
   provideEnvironment(
     (model) => maker.judgeFor(model),
-    () => maker.panel,
+    () => maker.fixed,
   );
   await maker.load();
   const foreseen = await foreseenOf(inputs, source, options, given);

@@ -95,7 +95,7 @@ function isReply(given: unknown): boolean {
   }
 }
 
-/** `42 calls, 8 saved, 2 cached, 1 failed, 12,345 tokens`; what is zero is left out, except for the calls. */
+/** `42 calls, 8 saved, 2 reused, 1 failed, 12,345 tokens`; what is zero is left out, except for the calls. */
 export function usageText({
   calls,
   retried,
@@ -107,7 +107,7 @@ export function usageText({
   outputTokens,
 }: JudgeUsage): string {
   const parts = [count(calls, "call")];
-  const more = { repeated: retried, saved, cached, failed: lost - unsent };
+  const more = { repeated: retried, saved, reused: cached, failed: lost - unsent };
   for (const [what, amount] of Object.entries(more)) if (amount > 0) parts.push(`${amountText(amount)} ${what}`);
   const tokens = inputTokens + outputTokens;
   if (tokens > 0) parts.push(count(tokens, "token"));

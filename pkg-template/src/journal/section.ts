@@ -12,7 +12,7 @@ export interface JournaledReply extends JournalEntry {
   type: "reply";
   key: string;
   reply: JudgeReply;
-  /** Whether it came from the cache. */
+  /** Whether no call was made for it: it came from a cache or a recording. */
   cached?: boolean;
   /** How many calls for it failed before. */
   failed?: number;

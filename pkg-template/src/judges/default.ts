@@ -10,7 +10,7 @@ export const standIns = /* @__PURE__ */ new WeakMap<AbortSignal, (judge: Judge) 
 
 let defaultJudge: Judge | undefined;
 let ofEnvironment: ((model: string) => Judge) | undefined;
-let panelOfEnvironment: (() => Judge | undefined) | undefined;
+let fixedOfEnvironment: (() => Judge | undefined) | undefined;
 
 /**
  * Sets the judge of all evaluations that are not given one; `undefined` takes it back.
@@ -24,19 +24,19 @@ export function setDefaultJudge(judge: Judge | undefined): void {
 
 /** What is known of the judge of an evaluation, whatever model a criterion names: nothing if that decides who is asked. */
 export function judgeIdentityOf(options: { judge?: Judge }): JudgeIdentity {
-  const { judge = defaultJudge ?? panelOfEnvironment?.() } = options;
+  const { judge = defaultJudge ?? fixedOfEnvironment?.() } = options;
   return judge === undefined ? {} : identityOf(judge);
 }
 
 /**
  * Says how the runtime's environment makes a judge for a model; the entries for Node do this once.
  *
- * @param panel The judge that it makes for every model, if that is a panel.
+ * @param fixed The judge that it makes for every model, if that is a panel or a recording.
  */
-export function provideEnvironment(judgeFor: (model: string) => Judge, panel?: () => Judge | undefined): void {
+export function provideEnvironment(judgeFor: (model: string) => Judge, fixed?: () => Judge | undefined): void {
   if (ofEnvironment !== undefined) return;
   ofEnvironment = judgeFor;
-  panelOfEnvironment = panel;
+  fixedOfEnvironment = fixed;
 }
 
 /**

@@ -57,6 +57,7 @@ export function panelOf(members: readonly PanelMember[]): Judge {
     model: panel.join(", "),
     panel,
     label: `panel of ${identities.map(({ label = "" }) => label).join(", ")}`,
+    isReplay: identities.every(({ isReplay }) => isReplay === true),
     hasFunction: identities.some(({ hasFunction }) => hasFunction === true),
     variant: { panel: identities.map(({ variant = {} }) => variant) },
     notSent: (settings: object) => [...new Set(identities.flatMap(({ notSent }) => notSent?.(settings) ?? []))],

@@ -11,14 +11,14 @@ import {
   type RecordedCall,
   type RecordingHeader,
 } from "./recording.js";
-import { replyOf } from "./reply.js";
+import { markReplayed, replyOf } from "./reply.js";
 import { canonicalJson, canonicalRequest, requestOf } from "./request.js";
 
 /** What {@link recordJudge} wrote: the text, its bytes, or its lines. */
 export type Recording = string | Uint8Array | Iterable<string>;
 
 /**
- * A judge that gives the replies of a recording, without asking anyone. A request is found by the question, the settings
+ * A judge that gives the replies of a recording, without asking anyone: they count as `cached`, and in no budget. A request is found by the question, the settings
  * and the number of the sample; where it was recorded for several turns, the reply of the same turn is given, else the
  * first.
  *
@@ -36,13 +36,14 @@ export const replayJudge = /* @__PURE__ */ makesJudges("replayJudge", (recording
   let known: Known | undefined;
   const identity = {
     label: `replay ${fingerprint(calls)}`,
+    isReplay: true,
     ...definedProperties({ model, functionName, panel }),
   };
   return makeJudge(identity, async (request) => {
     const question = canonicalRequest(request);
     const call = byBoth.get(question + turnOf(request)) ?? byQuestion.get(question);
     if (call === undefined) throw missing(request, (known ??= knownOf(calls)));
-    return replyOf(call.reply);
+    return markReplayed(replyOf(call.reply));
   });
 });
 

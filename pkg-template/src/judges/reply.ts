@@ -11,6 +11,20 @@ export const MAX_REPLY_LENGTH = 1024 * 1024;
 /** Characters of texts that are repeated as they are: names of models, messages of errors. */
 const LONGEST_TEXT = 400;
 
+/** Replies of recordings, and copies of them: no call was made for them, whoever hands them on. */
+const replayed = /* @__PURE__ */ new WeakSet<object>();
+
+/** Notes that no call was made for a reply, since it is recorded. */
+export function markReplayed(reply: JudgeReply): JudgeReply {
+  replayed.add(reply);
+  return reply;
+}
+
+/** Whether no call was made for a reply, since it is recorded. */
+export function isReplayed(reply: JudgeReply): boolean {
+  return replayed.has(reply);
+}
+
 /**
  * What a judge gave, as a reply: a copy with what the contract names, each property read once.
  *
@@ -27,7 +41,7 @@ export function replyOf(given: unknown): JudgeReply {
     const counts = usageOf(usage);
     if (counts !== undefined) reply.usage = counts;
     if (typeof modelVersion === "string") reply.modelVersion = shortened(modelVersion);
-    return reply;
+    return replayed.has(given as object) ? markReplayed(reply) : reply;
   } catch (cause) {
     if (isAdkMetricsError(cause)) throw cause;
     const message = `reading the judge's reply failed: ${shortened(messageOf(cause))}`;

@@ -60,6 +60,8 @@ export class Purse {
 
   /** The same judge, asked as long as the budget lasts. */
   judge(judge: Judge): Judge {
+    const identity = identityOf(judge);
+    if (identity.isReplay === true) return judge;
     const known = this.#judges.get(judge);
     if (known !== undefined) return known;
     const paying: Judge = async (request, options) => {
@@ -68,7 +70,6 @@ export class Purse {
       await this.#count(judge, request, replyOf(reply));
       return reply;
     };
-    const identity = identityOf(judge);
     const { panelFor } = identity;
     const made = panelFor && ((models: readonly string[]) => this.judge(panelFor(models)));
     identified(paying, { ...identity, ...(made === undefined ? {} : { panelFor: made }) });

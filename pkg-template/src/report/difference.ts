@@ -343,7 +343,7 @@ function sampleLines(metric: EvalMetricResult, { whole, dissent }: DifferenceOpt
     if (isOfRubrics(metric) && word !== "unreadable") return [];
     const reply = head(proseOf(vote.reply) ?? vote.reply, 1000).replace(/\s+/g, " ");
     const replyText = shorten(reply, 160) || "(no text)";
-    return [note(`  ${name}, ${word}${vote.cached ? ", from the cache" : ""}: ${replyText}`)];
+    return [note(`  ${name}, ${word}${vote.cached ? ", reused reply" : ""}: ${replyText}`)];
   });
 }
 

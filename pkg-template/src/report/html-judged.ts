@@ -98,7 +98,7 @@ function openVote({ vote, finding, isOutvoted, name }: JudgedVote): Markup {
 }
 
 function voteFacts({ cached, usage }: SampleVote, name: string): string[] {
-  return [name, ...(cached ? ["from the cache"] : []), ...(usage ? [tokensText(usage)] : [])];
+  return [name, ...(cached ? ["reused reply"] : []), ...(usage ? [tokensText(usage)] : [])];
 }
 
 /** A sample as a button that opens its reply. */
@@ -197,7 +197,7 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
         usage.saved > 0
           ? fact("Saved by early stopping", amountText(usage.saved), atRiskText(usage, [set]).trim() || undefined)
           : undefined,
-        usage.cached > 0 ? fact("From the cache", amountText(usage.cached)) : undefined,
+        usage.cached > 0 ? fact("Replies reused", amountText(usage.cached)) : undefined,
         usage.lost > unsent ? fact("Without a reply", amountText(usage.lost - unsent)) : undefined,
         unsent > 0 ? fact("Not asked", amountText(unsent)) : undefined,
         hasTokens(usage) ? fact("Tokens", ...usedTokens(usage)) : undefined,

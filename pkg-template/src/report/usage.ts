@@ -111,7 +111,7 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
     saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage, results)}` : "",
-    cached > 0 ? `${amountText(cached)} from the cache` : "",
+    cached > 0 ? `${amountText(cached)} ${cached === 1 ? "reply" : "replies"} reused` : "",
     lost > unsent ? `${count(lost - unsent, "sample")} without a reply` : "",
     unsent > 0 ? `${count(unsent, "sample")} not asked` : "",
     usedTokensText(usage),

@@ -56,7 +56,8 @@ export function wholeOf(budget: Budget): Budget {
  * @throws {AdkMetricsError} `invalid_input` for what is not as its type says.
  */
 export function judgeOptions(options: EvaluatorOptions): JudgeRunOptions {
-  const { judge, vertex, prompts, retry, budget, cache } = options;
+  const { judge, vertex, prompts, retry, cache } = options;
+  const budget = judgeBudget(options);
   if (judge !== undefined) checkJudge(judge);
   if (cache !== undefined && !(typeof cache?.get === "function" && typeof cache.set === "function")) {
     throw unexpected("an object with `get` and `set`", cache, "cache");
@@ -69,8 +70,16 @@ export function judgeOptions(options: EvaluatorOptions): JudgeRunOptions {
     panel: [...panel],
     prompts: checkedPrompts(prompts),
     retry: retry === undefined ? DEFAULT_RETRY : checkedRetry(retry),
-    budget: budget === undefined ? {} : checkedBudget(budget),
+    budget: checkedBudget(budget),
   };
+}
+
+/** What limits the judges. Nobody is paid for recorded replies, so only the time limits these. */
+export function judgeBudget(options: EvaluatorOptions): Budget {
+  const { vertex, budget = {} } = options;
+  if (vertex !== undefined || judgeIdentityOf(options).isReplay !== true) return budget;
+  const { calls: _calls, tokens: _tokens, cost: _cost, ...others } = budget;
+  return others;
 }
 
 /** That a budget leaves nothing from the start: `the budget of calls is 0`; nothing if it does. */

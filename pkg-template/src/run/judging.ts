@@ -3,7 +3,7 @@ import { untilAborted } from "../abort.js";
 import { cacheKey } from "../judges/cache.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
 import { abortedBy } from "../judges/failure.js";
-import { replyOf } from "../judges/reply.js";
+import { isReplayed, replyOf } from "../judges/reply.js";
 import { transfer, withToken } from "../judges/send.js";
 import type { RawAnswer } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
@@ -36,6 +36,7 @@ import { checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target
 
 /** How a call ended. */
 export type CallAnswer =
+  /** `cached` if no call was made for it. */
   | { reply: JudgeReply; cached: boolean }
   | { failed: HostFailure }
   /** The answer of a server, which the engine reads; `take` is told what it found. */
@@ -405,7 +406,7 @@ export class JudgeDispatcher {
       const kept = this.#journaled(targeted);
       if (kept === undefined) return this.#send(targeted, settle, take);
       settle(kept.reply);
-      return { reply: kept.reply, cached: false };
+      return { reply: kept.reply, cached: kept.cached === true };
     }
     const kept = this.#journaled(targeted);
     if (kept !== undefined) return { reply: kept.reply, cached: kept.cached === true };
@@ -447,7 +448,7 @@ export class JudgeDispatcher {
     const began = performance.now();
     // A reply is in the journal before anybody uses it.
     const settle = (reply: JudgeReply | undefined): void => {
-      if (reply !== undefined) this.#keep(targeted, reply, false, began);
+      if (reply !== undefined) this.#keep(targeted, reply, isReplayed(reply), began);
       settled(reply);
     };
     try {
@@ -460,7 +461,7 @@ export class JudgeDispatcher {
       if (target.endpoint === undefined || http === undefined) {
         const reply = replyOf(await target.ask(request, signal));
         settle(reply);
-        return { reply, cached: false };
+        return { reply, cached: isReplayed(reply) };
       }
       const token = http.needsToken ? await target.endpoint.token() : undefined;
       const raw = await transfer(target.endpoint, withToken(http, token), signal);

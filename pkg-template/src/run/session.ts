@@ -8,7 +8,7 @@ import { type Engine, engineGeneration, keep, release } from "../engine/instance
 import type { Stretch } from "../engine/steps.js";
 import type { Sources } from "../engine/turn.js";
 import type { JournalSection } from "../journal/section.js";
-import { emptyBudget } from "./judge-options.js";
+import { emptyBudget, judgeBudget } from "./judge-options.js";
 import { JudgeDispatcher } from "./judging.js";
 import { otherQuestions } from "./questions.js";
 import { withNearestId } from "./unknown-case.js";
@@ -113,7 +113,7 @@ export function maySomebodyBeAsked(plan: RunPlan, { run }: Session): (metric: nu
   const { evalIds } = plan;
   const selected = evalIds && new Set(evalIds);
   return (metric) => {
-    if (emptyBudget(plan.options.budget) !== undefined) return false;
+    if (emptyBudget(judgeBudget(plan.options)) !== undefined) return false;
     for (let first = 0; ;) {
       const text = call(plan, () => run.casesToJs(first));
       const cases = JSON.parse(text) as { evalId?: string }[];

@@ -33,6 +33,7 @@ export interface JudgeTarget {
   /** The name of a function of the user's own, empty if it has none. */
   functionName?: string;
   provider?: Provider;
+  isReplay?: boolean;
   /** The judges of a panel by name. */
   panel?: readonly string[];
   notSent?: (settings: object) => string[];
@@ -49,7 +50,17 @@ export function targetOf(
     return { endpoint, ask: neverCalled, label, cacheOwner: label, model: undefined };
   }
   const judge = models.length === 0 ? judgeOf(options, model) : panelFor(options, models);
-  const { label = "", variant, model: own, provider, functionName, hasFunction, notSent, panel } = identityOf(judge);
+  const {
+    label = "",
+    variant,
+    model: own,
+    provider,
+    functionName,
+    hasFunction,
+    notSent,
+    panel,
+    isReplay,
+  } = identityOf(judge);
   const endpoint = endpointOf(judge);
   const retirement = retirementOf(judge, model);
   const ask: JudgeTarget["ask"] = (request, signal) => judge(request, { signal });
@@ -64,7 +75,7 @@ export function targetOf(
     label,
     cacheOwner,
     model: own,
-    ...definedProperties({ functionName, provider, panel, notSent }),
+    ...definedProperties({ functionName, provider, panel, notSent, isReplay }),
     ...(hasFunction === true ? { keptReplies: keptRepliesOf(judge) } : {}),
   };
 }
@@ -126,5 +137,6 @@ export function checkModel({ budget }: EvaluatorOptions, target: JudgeTarget, na
       help: "Set the judge's `model`, or a model in `judge_model_options`",
     });
   }
-  if (budget?.cost !== undefined) checkPrices(target, named, budget.prices, "which is asked");
+  if (budget?.cost !== undefined && target.isReplay !== true)
+    checkPrices(target, named, budget.prices, "which is asked");
 }

@@ -68,7 +68,7 @@ json_object! {
         pub reply: String = "reply",
         /// The tokens it used.
         pub usage: Option<SampleUsage> = "usage",
-        /// Whether it came from a cache.
+        /// Whether nobody was asked for it: a cache, a recording, or the same question before had it.
         pub cached: Option<bool> = "cached",
     }
 }

@@ -13,7 +13,7 @@ test("what judges took is added up, and tokens that no answer told are called an
     ["Calls", "1,204"],
     ["Retries", "2"],
     ["Skipped (vote decided)", "3"],
-    ["From cache", "1"],
+    ["Replies reused", "1"],
     ["Samples without a reply", "1"],
     ["Tokens in", "5,010 (estimated for 1 answer)"],
     ["Tokens out", "30"],

@@ -18,7 +18,7 @@ export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simul
     ...amount("Retries", sum(judges, "retried")),
     ...amount("Skipped (vote decided)", sum(judges, "saved")),
     ...riskFacts(judges),
-    ...amount("From cache", sum(judges, "cached")),
+    ...amount("Replies reused", sum(judges, "cached")),
     ...amount("Samples without a reply", sum(judges, "lost") - sum(judges, "unsent")),
     ...amount("Samples not asked", sum(judges, "unsent")),
     ...tokenFacts(judges),

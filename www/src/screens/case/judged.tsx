@@ -144,7 +144,7 @@ function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVot
   const facts = [
     ...(hasSeveralSteps ? [`step ${stepIndex + 1}`] : []),
     ...(purpose === "segment" || purpose === "validate" ? [] : [`sample ${sampleIndex + 1}`]),
-    ...(cached ? ["from the cache"] : []),
+    ...(cached ? ["reused reply"] : []),
     ...(usage === undefined ? [] : [`${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out`]),
   ];
   return (

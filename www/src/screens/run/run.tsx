@@ -139,7 +139,7 @@ function RunningPanel() {
         <dl class="amounts">
           <Figure name="Calls made" value={of("calls")} />
           <Figure name="Skipped (vote decided)" value={of("saved")} />
-          <Figure name="From cache" value={of("cached")} />
+          <Figure name="Replies reused" value={of("cached")} />
           <Figure name="Retries" value={of("retried")} />
           <Figure name="Samples without a reply" value={of("lost") - of("unsent")} isBad />
           <Figure name="Samples not asked" value={of("unsent")} isBad />
@@ -223,7 +223,7 @@ function FinishedPanel() {
             value={of("calls")}
           />
           <Figure name="Skipped (vote decided)" value={of("saved")} />
-          <Figure name="From cache" value={of("cached")} />
+          <Figure name="Replies reused" value={of("cached")} />
           <Figure name="Retries" value={of("retried")} />
           <Figure name="Samples without a reply" value={of("lost") - of("unsent")} isBad />
           <Figure name="Samples not asked" value={of("unsent")} isBad />
