@@ -17,19 +17,19 @@ function resolveExport(target) {
   return undefined;
 }
 
-/** Scores over a whole dataset in one call. */
-const wholeSet = (evaluate, name, dialect) => {
+/** Scores over a whole dataset in one call, with explanations of the results that `explain` names. */
+const wholeSet = (evaluate, name, dialect, explain) => {
   const scores = async (dataset, evalSet, actual) => {
     const { metricName, threshold } = dataset.metric;
-    const result = await evaluate({ evalSet, actual, criteria: { [metricName]: threshold }, explain: "none", dialect });
+    const result = await evaluate({ evalSet, actual, criteria: { [metricName]: threshold }, explain, dialect });
     return result.evalCaseResults.map((one) => one.overallEvalMetricResults[0].score);
   };
   return {
-    name: `${name}, evaluate()`,
+    name: explain === "none" ? `${name}, evaluate()` : `${name}, explained`,
     semantics: dialect,
     /** The results themselves, for what they take of memory. */
     results: ({ metric: { metricName, threshold }, evalSet, actual }) =>
-      evaluate({ evalSet, actual, criteria: { [metricName]: threshold }, explain: "none", dialect }),
+      evaluate({ evalSet, actual, criteria: { [metricName]: threshold }, explain, dialect }),
     fromObjects: (dataset) => scores(dataset, dataset.evalSet, dataset.actual),
     fromBytes: (dataset) => scores(dataset, dataset.evalSetBytes, dataset.actualBytes),
   };
@@ -73,12 +73,12 @@ export async function ours(folder) {
     const of = folder === undefined ? name : `${name} of ${folder}`;
     const label = dialect === "adk-python" ? of : `${of} (${dialect})`;
     const contenders = [
-      wholeSet(evaluate, label, dialect),
+      wholeSet(evaluate, label, dialect, "none"),
       perCase(classes, label, dialect, true),
       perCase(classes, label, dialect, false),
     ];
     if (dialect === "adk-python") {
-      contenders.push({
+      contenders.push(wholeSet(evaluate, label, dialect, "all"), {
         name: `${of}, rouge1()`,
         semantics: dialect,
         pair: (reference, candidate) => rouge1(reference, candidate).fmeasure,

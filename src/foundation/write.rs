@@ -106,25 +106,37 @@ impl Writer {
 
 impl Object<'_> {
     /// Writes a field, unless it is absent.
-    pub fn field(&mut self, snake: &str, camel: &str, value: &dyn Write) {
-        if !value.is_absent() {
-            let key = if self.writer.spelling == Spelling::Snake { snake } else { camel };
-            self.entry(key, value);
-        }
+    pub fn field(&mut self, snake: &'static str, camel: &'static str, value: &dyn Write) {
+        let key = if self.writer.spelling == Spelling::Snake { snake } else { camel };
+        self.optional(key, value);
     }
 
-    /// Writes an entry that has the same key in both spellings, unless its value is absent.
-    pub fn optional(&mut self, key: &str, value: &dyn Write) {
-        self.field(key, key, value);
+    /// Writes a field that has the same key in both spellings, unless its value is absent. Keys of our own need no escapes.
+    pub fn optional(&mut self, key: &'static str, value: &dyn Write) {
+        if !value.is_absent() {
+            self.begin_entry();
+            self.writer.text.push('"');
+            self.writer.raw(key);
+            self.writer.text.push('"');
+            self.value(value);
+        }
     }
 
     /// Writes an entry that has the same key in both spellings.
     pub fn entry(&mut self, key: &str, value: &dyn Write) {
+        self.begin_entry();
+        key.write(self.writer);
+        self.value(value);
+    }
+
+    fn begin_entry(&mut self) {
         if !self.empty {
             self.writer.text.push(',');
         }
         self.empty = false;
-        key.write(self.writer);
+    }
+
+    fn value(&mut self, value: &dyn Write) {
         self.writer.text.push(':');
         value.write(self.writer);
     }
@@ -212,8 +224,19 @@ impl Write for f64 {
 
 impl Write for i64 {
     fn write(&self, out: &mut Writer) {
-        out.raw(&self.to_string());
+        if *self < 0 {
+            out.text.push('-');
+        }
+        push_digits(self.unsigned_abs(), &mut out.text);
     }
+}
+
+/// Appends a number in decimal, without the string in between that `to_string` makes.
+fn push_digits(number: u64, text: &mut String) {
+    if number >= 10 {
+        push_digits(number / 10, text);
+    }
+    text.push(char::from(b'0' + (number % 10) as u8));
 }
 
 impl Write for u32 {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::judged::{RubricVotes, Samples, Sentence};
-use crate::foundation::write::json_object;
+use crate::foundation::write::{Write, Writer, json_object};
 use crate::trajectory::AlignmentEntry;
 
 json_object! {
@@ -41,14 +41,31 @@ json_object! {
     }
 }
 
-json_object! {
-    /// One matched token: `[start, end)` in UTF-16 code units, in the non-empty part texts of each
-    /// final response joined by line breaks.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct MatchedToken {
-        /// In the expected text.
-        pub expected: [u32; 2] = "expected",
-        /// In the actual text.
-        pub actual: [u32; 2] = "actual",
+/// One matched token: `[start, end)` in UTF-16 code units, in the non-empty part texts of each
+/// final response joined by line breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MatchedToken {
+    /// In the expected text.
+    pub expected: [u32; 2],
+    /// In the actual text.
+    pub actual: [u32; 2],
+}
+
+/// By hand, since a long response has a thousand of them.
+impl Write for MatchedToken {
+    fn write(&self, out: &mut Writer) {
+        let [expected_start, expected_end] = self.expected;
+        let [actual_start, actual_end] = self.actual;
+        for (before, offset) in [
+            (r#"{"expected":["#, expected_start),
+            (",", expected_end),
+            (r#"],"actual":["#, actual_start),
+            (",", actual_end),
+        ] {
+            out.raw(before);
+            offset.write(out);
+        }
+        out.raw("]}");
     }
 }

@@ -18,7 +18,7 @@ use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::pace::{Pace, at_once};
 use crate::model::config::MetricConfig;
 use crate::model::invocation::FINAL_TEXT;
-use crate::text::{Overlap, Rouge, Scorer, Span};
+use crate::text::{Rouge, Scorer, Span};
 
 /// Texts of at least this many bytes are compared in slices.
 const LARGE: usize = 1 << 16;
@@ -122,18 +122,11 @@ impl ResponseMatchScore {
         scorer: &mut Scorer,
         pace: &Pace,
     ) -> TurnEvaluation<'a> {
-        let (rouge, matched) = if explain == Explain::All {
-            let Overlap { rouge, matched } = scorer.overlap_paced(expected, actual, pace).await;
-            (rouge, Some(matched))
+        let (rouge, matched) = if explain == Explain::None {
+            (scorer.rouge1_paced(expected, actual, pace).await, None)
         } else {
-            // Most turns pass, so their texts are first scored without the positions of the words.
-            let rouge = scorer.rouge1_paced(expected, actual, pace).await;
-            let matched = if explain.wants(self.scored(rouge).status) {
-                Some(scorer.overlap_paced(expected, actual, pace).await.matched)
-            } else {
-                None
-            };
-            (rouge, matched)
+            let wanted = |rouge| explain.wants(self.scored(rouge).status);
+            scorer.overlap_paced(expected, actual, pace, wanted).await
         };
         let mut turn = self.scored(rouge);
         if let Some(mut matched) = matched {

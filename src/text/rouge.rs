@@ -112,15 +112,21 @@ impl Scorer {
         rouge
     }
 
-    /// As [`Scorer::overlap`], in slices.
-    pub async fn overlap_paced(&mut self, reference: &str, candidate: &str, pace: &Pace) -> Overlap {
+    /// As [`Scorer::overlap`], in slices. The words are given where the score says that they are `wanted`.
+    pub async fn overlap_paced(
+        &mut self,
+        reference: &str,
+        candidate: &str,
+        pace: &Pace,
+        wanted: impl FnOnce(Rouge) -> bool,
+    ) -> (Rouge, Option<Vec<(Span, Span)>>) {
         self.tokenize_paced(reference, candidate, true, pace).await;
         let tokens = self.reference.ids.len() + self.candidate.ids.len();
         let rouge = self.count(pace).await;
-        let matched = self.matched(reference, candidate);
+        let matched = wanted(rouge).then(|| self.matched(reference, candidate));
         self.trim();
         pace.count(tokens * WORK_OF_TOKEN).await;
-        Overlap { rouge, matched }
+        (rouge, matched)
     }
 
     /// The score of a candidate against a reference, and the words that contribute to it.
