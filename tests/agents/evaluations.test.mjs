@@ -79,6 +79,7 @@ test("the scores of all turns of all runs are pooled, and the error says where a
   assert.deepEqual(error.failures, [
     {
       evalSetId: "evalset",
+      resultIndex: 0,
       evalId: "one",
       metricName: "response_match_score",
       threshold: 0.8,

@@ -458,3 +458,40 @@ test("rows of the old form that lack what a chosen metric needs are refused", as
   assert.equal((await errorOf(() => run("empty.test.json"))).message, `${join(folder, "empty.test.json")} has no rows`);
   assert.equal((await run("safe/bare.test.json")).length, 1);
 });
+
+test("files of one evalset id, as with other criteria beside each, are counted and named apart", async (context) => {
+  const some = evalSetOf({ hi: [turn("hi", "hi")], ho: [turn("ho", "no")] });
+  const folder = folderWith(context, {
+    "lenient/set.test.json": some,
+    "lenient/test_config.json": { criteria: { response_match_score: 0 } },
+    "strict/set.test.json": some,
+    "strict/test_config.json": MATCH,
+  });
+  const { message, failures } = await errorOf(() => AgentEvaluator.evaluate(echo, folder, 2));
+  assert.match(message, /^1 of 4 cases did not pass, each run 2 times\.$/m);
+  assert.match(message, /^ {2}strict\/set: ho: response_match_score is 0\.0000 on average, threshold 1$/m);
+  assert.deepEqual(message.match(/^✗ .*$/gm), ["✗ strict/set: ho (2 of 2 runs)"]);
+  assert.deepEqual(
+    failures.map(({ resultIndex, evalId }) => [resultIndex, evalId]),
+    [[1, "ho"]],
+  );
+});
+
+test("cases of several files that did not pass are told apart, also by the folders of files in the old form", async (context) => {
+  const rows = [{ query: "hi", reference: "ho", expected_tool_use: [] }];
+  const folder = folderWith(context, {
+    "x/hi.test.json": rows,
+    "y/hi.test.json": rows,
+    "other.test.json": { ...evalSetOf({ hi: [turn("hi", "ho")] }), evalSetId: "other" },
+  });
+  const { message, results } = await errorOf(() => AgentEvaluator.evaluate(echo, folder, 2));
+  assert.deepEqual(
+    results.map(({ evalSetId }) => evalSetId),
+    ["other", "x/hi", "y/hi"],
+  );
+  assert.match(message, /^3 of 3 cases did not pass, each run 2 times\.$/m);
+  for (const name of ["other: hi", "x/hi: x/hi", "y/hi: y/hi"]) {
+    assert.match(message, new RegExp(`^  ${name}: response_match_score is 0\\.0000 on average`, "m"));
+    assert.match(message, new RegExp(`^✗ ${name} \\(2 of 2 runs\\)$`, "m"));
+  }
+});

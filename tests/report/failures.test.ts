@@ -62,8 +62,8 @@ test("toPass counts cases, and runs beside them", () => {
 
 test("cases with one name in two evalsets are two cases", () => {
   assert.deepEqual(headings(renderFailures([evalSet("a", [run("no")]), evalSet("b", [run("no")])])), [
-    "✗ one",
-    "✗ one",
+    "✗ a: one",
+    "✗ b: one",
   ]);
 });
 

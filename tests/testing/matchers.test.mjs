@@ -182,7 +182,7 @@ expected an EvalSetResult or a list of them, found 42 (at results). Pass the res
     "there is no metric `response_mach_score` (at config: criteria.response_mach_score). Did you mean `response_match_score`?\n",
   "fails for a misspelt option":
     "there is no option `paralelism` (at options: paralelism). Did you mean `parallelism`?\n",
-  "fails for an unknown option": "advisory, gates, journal, numRuns, initialSessionFile\n",
+  "fails for an unknown option": "advisory, gates, journal, batch, numRuns, initialSessionFile\n",
   "fails for criteria among options":
     "`criteria` does not apply here (at options: criteria). Pass criteria as the second argument: toPassEvalSet(",
   "fails for impossible runs": "expected a whole number from 1 up, found 0 (at numRuns)\n",

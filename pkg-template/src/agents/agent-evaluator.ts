@@ -124,7 +124,7 @@ export class AgentEvaluator {
     } finally {
       closeAll(evaluations);
     }
-    const failures = results.flatMap((result) => failuresOf(result, subject.name));
+    const failures = results.flatMap((result, at) => failuresOf(result, subject.name, at));
     checkPassed(failures, results, options.gates);
     if (!printDetailedResults) sayWarnings(results);
     return results;

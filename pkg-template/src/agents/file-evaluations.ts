@@ -4,9 +4,10 @@ import type { Criteria, EvalSetResult, Mistake } from "../types.js";
 import type { Subject } from "./adapters.js";
 import { type AgentEvaluation, type AgentRuns, checkedEvaluation, type Plan } from "./evaluation.js";
 import type { AgentHost } from "./host.js";
+import { nameSet } from "../report/results.js";
 import { naming } from "./naming.js";
 import type { AgentEvaluationOptions } from "./options.js";
-import { type Beside, checkSamples, configBeside, evalSetOf, nameOf, testFileOf } from "./test-files.js";
+import { type Beside, checkSamples, configBeside, evalSetOf, namesOf, testFileOf } from "./test-files.js";
 
 /** How to evaluate test files. */
 export interface FileEvaluationOptions {
@@ -30,8 +31,11 @@ export async function openFiles(
   how: FileEvaluationOptions,
 ): Promise<AgentEvaluation[]> {
   const evaluations: AgentEvaluation[] = [];
+  const names = namesOf(files);
   try {
-    for (const file of files) evaluations.push(await openFile(host, subject, file, how));
+    for (const [at, file] of files.entries()) {
+      evaluations.push(await openFile(host, subject, file, names[at] as string, how));
+    }
     return evaluations;
   } catch (error) {
     closeAll(evaluations);
@@ -47,13 +51,14 @@ async function openFile(
   host: AgentHost,
   subject: Subject,
   file: string,
+  evalSetName: string,
   { numRuns, criteria, initialSession, options }: FileEvaluationOptions,
 ): Promise<AgentEvaluation> {
   const beside = await configBeside(host, file, criteria);
   const testFile = await testFileOf(host, file);
   const warnings = [...checkSamples(testFile, beside), ...turnWarnings(beside, options)];
-  const evalSet = evalSetOf(testFile, initialSession);
-  const plan: Plan = { evalSet, evalSetName: nameOf(file), config: beside.config };
+  const evalSet = evalSetOf(testFile, initialSession, evalSetName);
+  const plan: Plan = { evalSet, evalSetName, config: beside.config };
   const userSimulator = { ...beside.userSimulator, ...options.userSimulator };
   const names = { evalSet: file, config: beside.name };
   const evaluation = await naming(names, () =>
@@ -61,6 +66,7 @@ async function openFile(
   );
   const scoring = async (score: () => Promise<EvalSetResult>): Promise<EvalSetResult> => {
     const result = await naming(names, score);
+    nameSet(result, evalSetName);
     if (warnings.length > 0) result.warnings = [...(result.warnings ?? []), ...warnings];
     return result;
   };

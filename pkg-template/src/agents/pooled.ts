@@ -34,6 +34,7 @@ const NO_REASON = "no reason is known";
 export function failuresOf(
   { evalSetId, evalCaseResults, advisory = [] }: EvalSetResult,
   agentName: string,
+  resultIndex = 0,
 ): EvaluationFailure[] {
   const failures: EvaluationFailure[] = [];
   for (const [evalId, runs] of byCase(evalCaseResults)) {
@@ -47,6 +48,7 @@ export function failuresOf(
       const [what, reason] = JSON.parse(key) as [string, string];
       failures.push({
         evalSetId,
+        resultIndex,
         evalId,
         message: `${what} in case ${runsName(evalId, failed, runs.length)}: ${reason}`,
       });
@@ -62,6 +64,7 @@ export function failuresOf(
           : `${metricName} is ${scoreText(score, threshold)} in case ${caseName(evalId)}${mean}, threshold ${threshold}${directionOf(pool)}`;
       failures.push({
         evalSetId,
+        resultIndex,
         evalId,
         metricName,
         ...(threshold === undefined ? {} : { threshold }),

@@ -10,6 +10,8 @@ import type { EvalCaseResult, EvalSetResult } from "../types.js";
 export interface EvaluationFailure {
   /** The evalset. */
   evalSetId: string;
+  /** Which of the error's `results` it is in: files may have evalsets of one id. */
+  resultIndex: number;
   /** The case. */
   evalId: string;
   /** The metric; absent if the agent failed. */

@@ -169,7 +169,11 @@ export async function initialSessionOf(host: AgentHost, file: string | null | un
  *
  * @throws {AdkMetricsError} `invalid_input` for a session and an evalset in today's schema, which has its own.
  */
-export function evalSetOf({ name, text, json }: TestFile, initialSession: object | undefined): string {
+export function evalSetOf(
+  { name, text, json }: TestFile,
+  initialSession: object | undefined,
+  evalSetName = nameOf(name),
+): string {
   if (initialSession === undefined) return text;
   const data = json();
   if (!Array.isArray(data)) {
@@ -181,7 +185,7 @@ export function evalSetOf({ name, text, json }: TestFile, initialSession: object
   }
   const { state, app_name, user_id } = initialSession as Record<string, unknown>;
   const initial_session = isObject(state) ? { state, app_name, user_id } : { state: initialSession };
-  return JSON.stringify([{ name: nameOf(name), data, initial_session }]);
+  return JSON.stringify([{ name: evalSetName, data, initial_session }]);
 }
 
 /** What rows of the old form have to hold for a metric. */
@@ -248,6 +252,19 @@ function faultIn(text: string, file: string, cause: unknown): AdkMetricsError {
     }
   }
   return new AdkMetricsError("invalid_json", `${file} is not JSON: ${messageOf(cause)}`, { cause });
+}
+
+/** What evalsets in an old form are called after their files: with the folders that tell files of one name apart. */
+export function namesOf(files: readonly string[]): string[] {
+  const folders = files.map((file) => file.split(/[\\/]/).slice(0, -1));
+  const name = (at: number, depth: number) => [...(folders[at] ?? []).slice(-depth), nameOf(files[at] ?? "")].join("/");
+  return files.map((file, at) => {
+    const alike = files.flatMap((other, place) => (nameOf(other) === nameOf(file) && place !== at ? [place] : []));
+    const most = Math.max(0, ...[at, ...alike].map((place) => folders[place]?.length ?? 0));
+    let depth = 1;
+    while (depth < most && alike.some((place) => name(place, depth) === name(at, depth))) depth += 1;
+    return alike.length === 0 ? nameOf(file) : name(at, depth);
+  });
 }
 
 /** What an evalset in an old form is called after its file. */

@@ -13,7 +13,9 @@ import {
   joined,
   listOf,
   namedCases,
+  nameSet,
   type Results,
+  setName,
   caseName,
   warningLines,
 } from "./results.js";
@@ -80,50 +82,62 @@ function* failurePieces(sets: readonly EvalSetResult[], options: FailureOptions,
       if (group === undefined) continue;
       const { name, result, text } = group;
       const heading = page();
-      writeCaseHeading(heading, name, result.finalEvalStatus);
+      writeCaseHeading(heading, caseIn(set, name, sets), result.finalEvalStatus);
       yield separator + heading.text() + text;
       separator = "\n";
     }
   }
 }
 
+/** What a case is called: with its evalset, if there are several. */
+function caseIn(set: Pick<EvalSetResult, "evalSetId">, name: string, sets: readonly EvalSetResult[]): string {
+  return sets.length > 1 ? `${setName(set)}: ${name}` : name;
+}
+
 /** A metric that did not pass in a case by the mean of its runs, or a case whose agent failed. */
 export interface PooledFailure {
   evalSetId: string;
+  /** Which of the results it is in. */
+  resultIndex: number;
   evalId: string;
   metricName?: string;
   threshold?: number;
   score?: number;
 }
 
-type MetricOfCase = Pick<PooledFailure, "evalSetId" | "evalId" | "metricName">;
+type MetricOfCase = Pick<PooledFailure, "resultIndex" | "evalId" | "metricName">;
 
 /** A case, or one of its metrics, as a key of sets and maps. */
-function keyOf({ evalSetId, evalId, metricName }: MetricOfCase): string {
-  return JSON.stringify([evalSetId, evalId, metricName]);
+function keyOf({ resultIndex, evalId, metricName }: MetricOfCase): string {
+  return JSON.stringify([resultIndex, evalId, metricName]);
 }
 
 /** The keys of all cases, and of their metrics that did not pass there: what a reader is shown of the case itself. */
 function shownIn(results: readonly EvalSetResult[]): Set<string> {
   const shown = new Set<string>();
-  for (const { evalSetId, evalCaseResults } of results) {
+  for (const [resultIndex, { evalCaseResults }] of results.entries()) {
     for (const { evalId, overallEvalMetricResults } of evalCaseResults) {
-      shown.add(keyOf({ evalSetId, evalId }));
+      shown.add(keyOf({ resultIndex, evalId }));
       for (const { metricName, evalStatus } of overallEvalMetricResults) {
-        if (evalStatus !== EvalStatus.PASSED) shown.add(keyOf({ evalSetId, evalId, metricName }));
+        if (evalStatus !== EvalStatus.PASSED) shown.add(keyOf({ resultIndex, evalId, metricName }));
       }
     }
   }
   return shown;
 }
 
+function caseOf({ resultIndex, evalSetId, evalId }: PooledFailure, sets: readonly EvalSetResult[]): string {
+  return caseIn(sets[resultIndex] ?? { evalSetId }, caseName(evalId), sets);
+}
+
 /** A metric that passes by the score of its case and fails by the verdicts of its turns: one that is better when lower. */
-function byItsTurns({ evalId, metricName, score, threshold }: PooledFailure): string[] {
-  return score === undefined
-    ? []
-    : [
-        `  ${caseName(evalId)}: ${metricName} is ${scoreText(score, threshold)}, threshold ${threshold}, and its turns did not pass`,
-      ];
+function byItsTurns(failure: PooledFailure, sets: readonly EvalSetResult[]): string[] {
+  const { metricName, score, threshold } = failure;
+  if (score === undefined) return [];
+  const name = caseOf(failure, sets);
+  return [
+    `  ${name}: ${metricName} is ${scoreText(score, threshold)}, threshold ${threshold}, and its turns did not pass`,
+  ];
 }
 
 /** `2 of 5 cases did not pass`, or `The only case did not pass`. */
@@ -135,25 +149,29 @@ export function notPassedText(failed: number, cases: number): string {
 
 /** How many cases did not pass; where they were run more than once, the means that did not. */
 export function failureSummary(failures: readonly PooledFailure[], results: readonly EvalSetResult[]): string[] {
-  const caseKey = ({ evalSetId, evalId }: MetricOfCase) => keyOf({ evalSetId, evalId });
+  const caseKey = ({ resultIndex, evalId }: MetricOfCase) => keyOf({ resultIndex, evalId });
   const failed = new Set(failures.map(caseKey));
   const runs = results.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
   const cases = new Set(
-    results.flatMap(({ evalSetId, evalCaseResults }) =>
-      evalCaseResults.map(({ evalId }) => caseKey({ evalSetId, evalId })),
+    results.flatMap(({ evalCaseResults }, resultIndex) =>
+      evalCaseResults.map(({ evalId }) => keyOf({ resultIndex, evalId })),
     ),
   );
   const title = notPassedText(failed.size, cases.size);
   if (runs === cases.size) {
     const shown = shownIn(results);
-    return [`${title}.`, ...failures.filter((one) => !shown.has(keyOf(one))).flatMap(byItsTurns)];
+    return [
+      `${title}.`,
+      ...failures.filter((one) => !shown.has(keyOf(one))).flatMap((one) => byItsTurns(one, results)),
+    ];
   }
   const often = runs % cases.size === 0 ? `each run ${runs / cases.size} times` : `${runs} runs in total`;
-  const means = failures.flatMap(({ evalId, metricName, score, threshold }) =>
-    metricName === undefined || score === undefined
-      ? []
-      : [`  ${caseName(evalId)}: ${metricName} is ${scoreText(score, threshold)} on average, threshold ${threshold}`],
-  );
+  const means = failures.flatMap((failure) => {
+    const { metricName, score, threshold } = failure;
+    if (metricName === undefined || score === undefined) return [];
+    const name = caseOf(failure, results);
+    return [`  ${name}: ${metricName} is ${scoreText(score, threshold)} on average, threshold ${threshold}`];
+  });
   return [`${title}, ${often}.`, ...means];
 }
 
@@ -185,22 +203,23 @@ export function renderPooledFailures(
 ): string {
   const failed = new Set(failures.map(keyOf));
   return failuresText(
-    results.map((set) => onlyFailures(set, failed)),
+    results.map((set, at) => onlyFailures(set, at, failed)),
     options,
   );
 }
 
 /** Results without the metrics that pass on average: in a single run they may have failed. */
-function onlyFailures(set: EvalSetResult, failed: ReadonlySet<string>): EvalSetResult {
-  const { evalSetId } = set;
+function onlyFailures(set: EvalSetResult, resultIndex: number, failed: ReadonlySet<string>): EvalSetResult {
   const evalCaseResults = set.evalCaseResults.map((result): EvalCaseResult => {
     const { evalId, overallEvalMetricResults: metrics } = result;
     if (metrics.length === 0) return result;
-    const kept = metrics.filter(({ metricName }) => failed.has(keyOf({ evalSetId, evalId, metricName })));
+    const kept = metrics.filter(({ metricName }) => failed.has(keyOf({ resultIndex, evalId, metricName })));
     const isPassed = kept.every(({ evalStatus }) => evalStatus === EvalStatus.PASSED);
     const isUnevaluated = result.finalEvalStatus === EvalStatus.NOT_EVALUATED;
     const finalEvalStatus = isPassed ? EvalStatus.PASSED : isUnevaluated ? result.finalEvalStatus : EvalStatus.FAILED;
     return { ...result, finalEvalStatus, overallEvalMetricResults: kept };
   });
-  return { ...set, evalCaseResults };
+  const shown = { ...set, evalCaseResults };
+  nameSet(shown, setName(set));
+  return shown;
 }

@@ -107,7 +107,7 @@ function voteItem({ vote, finding, isOutvoted, ...more }: JudgedVote, several: b
   const marks = [
     ...(several ? [`step ${(vote.stepIndex ?? 0) + 1}`] : []),
     ...(isOutvoted ? ["outvoted"] : []),
-    ...(vote.cached ? ["cached"] : []),
+    ...(vote.cached ? ["reused"] : []),
   ];
   const facts = voteFacts(vote, name);
   return html`<li><details class="vote ${toneOf(finding)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>

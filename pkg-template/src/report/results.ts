@@ -312,6 +312,19 @@ export function* alikeRuns(
   }
 }
 
+/** The names of the files of evalsets, beside their results. */
+const fileNames = /* @__PURE__ */ new WeakMap<object, string>();
+
+/** Notes the name of the file of an evalset: files may have evalsets of one id. */
+export function nameSet(set: EvalSetResult, name: string): void {
+  fileNames.set(set, name);
+}
+
+/** What tells an evalset from others. */
+export function setName(set: Pick<EvalSetResult, "evalSetId">): string {
+  return fileNames.get(set) ?? set.evalSetId;
+}
+
 /** What a case is called; an id that nobody would see has a name in its place. */
 export function caseName(evalId: string): string {
   return evalId.trim() === "" ? "(no id)" : evalId;
