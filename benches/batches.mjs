@@ -33,7 +33,7 @@ try {
   writeFileSync(join(folder, "set.evalset.json"), set);
   writeFileSync(join(folder, "set.actual.json"), set);
   writeFileSync(join(folder, "test_config.json"), JSON.stringify(judged({ num_samples: SAMPLES })));
-  const args = ["eval", "set.evalset.json", "--model", "gpt-4.1-mini", "--batch", "--format", "json"];
+  const args = ["eval", "set.evalset.json", "--model", "gpt-6-luna", "--batch", "--format", "json"];
   const env = { ...BARE, ...at.openai(server) };
   const began = performance.now();
   const { status, stderr } = await run(args, { cwd: folder, env, limitMs: 3_600_000 });

@@ -32,7 +32,7 @@ if (process.send !== undefined) {
 async function measure(url, folder) {
   const { evaluate, fileJournal, openaiJudge } = await importEntry();
   const evalSet = manyCases(CASES);
-  const judge = openaiJudge({ apiKey: "none", model: "gpt-4.1-mini", baseUrl: baseUrl(url, "openai") });
+  const judge = openaiJudge({ apiKey: "none", model: "gpt-6-luna", baseUrl: baseUrl(url, "openai") });
   const criteria = { final_response_match_v2: { threshold: 0.5, judge_model_options: { num_samples: 3 } } };
   const times = { without: [], with: [], again: [] };
   let size = 0;

@@ -43,6 +43,8 @@ export interface JudgeEstimateRow {
   function?: string;
   /** The names of the panel that the model is one of, joined: what a budget has the price of. */
   panel?: string;
+  /** That the provider is about to let another model answer, and what to set. */
+  retirement?: string;
   /** If all samples agree. */
   least: CallEstimate;
   /** If one sample of seven says something else. */
@@ -122,12 +124,12 @@ export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstima
   const all = await Promise.all((["yes", "no", "mixed"] as const).map((answer) => counted(request, answer, earlyStop)));
   const [yes, no, mixed] = all as [Counts, Counts, Counts];
   return [...most].map(([key, count]): JudgeEstimateRow => {
-    const { metricName, model, function: name, panel } = count;
+    const { metricName, model, function: name, panel, retirement } = count;
     const none: Count = { ...count, calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
     const [fewest] = [yes, no].map((one) => one.get(key) ?? none).sort((a, b) => a.calls - b.calls);
     return {
       metricName,
-      ...definedProperties({ model, function: name, panel }),
+      ...definedProperties({ model, function: name, panel, retirement }),
       least: told(fewest ?? none, "leastReply"),
       likely: told(mixed.get(key) ?? none, "likelyReply"),
       most: told(count, "mostReply"),
@@ -140,6 +142,7 @@ interface Count {
   model?: string | undefined;
   function?: string | undefined;
   panel?: string | undefined;
+  retirement?: string | undefined;
   calls: number;
   characters: number;
   leastReply: number;
@@ -168,7 +171,7 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
     reply: number,
     limit: number,
     metricName: string,
-    who: Pick<Count, "model" | "function" | "panel"> = {},
+    who: Pick<Count, "model" | "function" | "panel" | "retirement"> = {},
   ) => {
     const key = JSON.stringify([metricName, who]);
     const none = { calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
@@ -199,8 +202,14 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
     const given: unknown = (generationConfig as { maxOutputTokens?: unknown } | undefined)?.maxOutputTokens;
     const limit = typeof given === "number" && given > 0 ? given : MOST_REPLY_TOKENS;
     const names = panel.length === 0 ? undefined : panel.join(", ");
-    const target = panel.length === 0 ? targetFor(model, []) : undefined;
-    const who = { model: target?.model ?? model, function: target?.functionName, panel: names };
+    const target = targetFor(names ?? model, panel);
+    const own = panel.length === 0 ? target : undefined;
+    const who = {
+      model: own?.model ?? model,
+      function: own?.functionName,
+      panel: names,
+      retirement: target?.retirement,
+    };
     note(prompt.length + system.length, reply.length, limit, metricName, who);
     return reply;
   };

@@ -55,7 +55,7 @@ test("replays models of several providers", async (t) => {
   const replayed = await judge(cwd, ["--judge", "replay:both.jsonl"], {});
   assert.match(
     replayed.stderr,
-    /^judged by openai\/gpt-4\.1-mini \(gpt-4\.1-mini-2026-08-01\), anthropic\/claude-haiku-4-5 \(claude-haiku-4-5-20260901\): 0 calls, 4 replies reused$/m,
+    /^judged by openai\/gpt-4\.1-mini \(gpt-4\.1-mini-2026-08-01\), rubric_based_final_response_quality_v1 by anthropic\/claude-haiku-4-5 \(claude-haiku-4-5-20260901\): 0 calls, 4 replies reused$/m,
   );
   assert.deepEqual(statuses(replayed.stdout), statuses(recorded.stdout));
 });

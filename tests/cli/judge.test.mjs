@@ -50,6 +50,20 @@ test("asks for the criterion's model, ADK's default unless it names one", async 
   assert.deepEqual(new Set(answering.requests.map(({ model }) => model)), new Set(["gemini-2.5-flash"]));
 });
 
+test("says before it asks which model --judge takes without --model", async (t) => {
+  const answering = await server(t);
+  const said = async (config, args) => {
+    const { stderr } = await judge(folderOf(t, { ...FILES, ...config }), args, at.gemini(answering));
+    return stderr.split("\n").filter((line) => line.startsWith("asking gemini for"));
+  };
+  const named = { "test_config.json": judged({ judge_model: "gemini-3.5-flash-lite" }) };
+  const rest = "the judge_model of the criteria or ADK's default; --model names another";
+  const model = ["--model", "gemini-3.5-flash-lite"];
+  assert.deepEqual(await said({}, ["--judge", "gemini"]), [`asking gemini for gemini-2.5-flash, ${rest}`]);
+  assert.deepEqual(await said(named, ["--judge", "gemini"]), [`asking gemini for gemini-3.5-flash-lite, ${rest}`]);
+  assert.deepEqual(await said({}, ["--judge", "gemini", ...model]), []);
+});
+
 test("asks a server of one's own for any model", async (t) => {
   const answering = await server(t);
   const env = { OPENAI_BASE_URL: baseUrl(answering.url, "openai"), OPENAI_API_KEY: "any" };

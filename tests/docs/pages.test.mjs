@@ -146,3 +146,34 @@ describe("the guide to the metrics", () => {
     });
   }
 });
+
+describe("models", () => {
+  // https://developers.openai.com/api/docs/deprecations and https://platform.claude.com/docs/en/about-claude/model-deprecations,
+  // in November 2026: what is retired until January 2027, and what is not developed any more.
+  const OLD =
+    /\bgpt-(?:3\.5|4|5)(?![.\w]*\.6)[\w.-]*|\bo[134]-\w+|\bclaude-(?:[0-3]|(?:haiku|opus|sonnet)-4)[\w.-]*|\bgemini-[12]\.[\w.-]*/g;
+  /** What google-adk asks by default, and what is retired with it: it is named where that is said. */
+  const DEFAULTS = ["gemini-2.5-flash", "gemini-2.5-pro"];
+  const help = (file) => read(file).match(/^ *\* .*$|"[^"\n]*"|`[^`]*`|'[^'\n]*'/gm) ?? [];
+  const sources = readdirSync(join(root, "pkg-template/src"), { recursive: true })
+    .filter((file) => file.endsWith(".ts") && !file.startsWith("generated"))
+    .map((file) => join("pkg-template/src", file));
+
+  test("of pages, help and examples will still be there next year", () => {
+    for (const file of [...PAGES, ...sources]) {
+      const text = file.endsWith(".ts") ? help(file).join("\n") : read(file);
+      const old = (text.match(OLD) ?? []).filter((name) => !DEFAULTS.includes(name));
+      assert.deepEqual(old, [], file);
+    }
+    const examples = readdirSync(join(root, "examples"), { recursive: true }).filter((file) => /\.jsonl?$/.test(file));
+    for (const file of examples) assert.doesNotMatch(read(join("examples", file)), OLD, file);
+  });
+
+  test("of samples are not the default, which is about to be retired", () => {
+    for (const page of PAGES) {
+      for (const [block] of read(page).matchAll(/^ *```.*?^ *```$/gms)) {
+        assert.ok(!DEFAULTS.some((name) => block.includes(name)), `${page}: ${block.slice(0, 200)}`);
+      }
+    }
+  });
+});

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { importEntry } from "../package/support/package.mjs";
 import { ACTUAL, criteriaOf, EVAL_SET, fair } from "./trip.mjs";
 
-const { evaluate, geminiJudge, recordJudge, replayJudge } = await importEntry();
+const { estimateCalls, evaluate, geminiJudge, panelJudge, recordJudge, replayJudge } = await importEntry();
 
 const METRIC = "final_response_match_v2";
 
@@ -26,7 +26,7 @@ async function warningsOf(judge, options = { num_samples: 1 }) {
 }
 
 const EXPECTED =
-  "the Gemini API retires gemini-2.5-flash on 1 December 2026: from then on gemini-3.5-flash-lite answers in its place, at its own prices, and verdicts may change";
+  "the Gemini API retires gemini-2.5-flash on 1 December 2026: from then on gemini-3.5-flash-lite answers in its place, at its own prices, and verdicts may change; to choose another model, set the judge's `model`, the criterion's `judge_model` or --model";
 
 describe("a model that the provider replaces", () => {
   test("is warned of once, where it is the default", async () => {
@@ -45,6 +45,22 @@ describe("a model that the provider replaces", () => {
     const recording = recordJudge(gemini(), { write: (line) => lines.push(line) });
     assert.deepEqual(await warningsOf(recording), [EXPECTED]);
     assert.deepEqual(await warningsOf(replayJudge(lines.join("\n"))), []);
+  });
+
+  test("is warned of where a judge of a panel asks it", async () => {
+    const panel = panelJudge([gemini({ model: "gemini-3.5-flash-lite" }), gemini({ model: "gemini-2.5-flash" })]);
+    assert.deepEqual(await warningsOf(panel), [EXPECTED]);
+  });
+
+  test("is told before anything is paid for", async () => {
+    const criteria = criteriaOf([METRIC], { num_samples: 1 });
+    const request = { evalSet: EVAL_SET, actual: ACTUAL, criteria };
+    for (const judge of [gemini(), panelJudge([gemini({ model: "gemini-2.5-flash" }), gemini({ model: "other" })])]) {
+      const rows = await estimateCalls({ ...request, judge });
+      assert.ok(rows.every(({ retirement }) => retirement === EXPECTED));
+    }
+    const [row] = await estimateCalls({ ...request, judge: gemini({ model: "other" }) });
+    assert.equal(row.retirement, undefined);
   });
 
   test("is nobody's else: other models, other providers, servers of one's own", async () => {

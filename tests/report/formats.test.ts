@@ -107,12 +107,14 @@ test("CSV: a row for every metric of a case and of each turn, numbers in full", 
     "judgeInputTokens",
     "judgeOutputTokens",
     "rubricScores",
+    "judge",
+    "reliability",
     "caseRuns",
     "casePassedRuns",
     "isFlaky",
     "warnings",
   ]);
-  assert.ok(rows.every((row) => row.length === 18));
+  assert.ok(rows.every((row) => row.length === 20));
   const kyoto = rows.filter(([, id, , , metric]) => id === "hold_hotel_kyoto" && metric === "response_match_score");
   assert.deepEqual(
     kyoto.map(([, , , turn, , score]) => [turn, score]),
@@ -176,7 +178,7 @@ test("CSV: a case without metrics has a row with its reason", () => {
     "",
     "failed",
     "Inference failed: the agent raised TimeoutError after 60 s.",
-    ...new Array(5).fill(""),
+    ...new Array(7).fill(""),
     "1",
     "0",
     "false",

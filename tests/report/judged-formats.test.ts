@@ -205,7 +205,7 @@ test("table: what is judged as a whole stands below the metric, in details below
 test("table: the summary has a line on judges", () => {
   assert.match(
     renderTable([judgedSet()], { width: 250 }),
-    /\n8 cases: .*\njudged by gemini-2\.5-flash, gemini-2\.5-pro: 1,041 calls .* cost 0\.5831\nadk-metrics /,
+    /\n8 cases: .*\njudged by gemini-2\.5-flash, rubric_based_final_response_quality_v1 by\s+gemini-2\.5-pro: 1,041 calls .* cost 0\.5831\nadk-metrics /,
   );
 });
 
@@ -226,7 +226,7 @@ test("JUnit: failures name rubrics, sentences and reasons; calls and tokens are 
     /<error type="NOT_EVALUATED" message="no score, threshold 0\.8: the budget of 7 calls for judges is spent">/,
   );
   for (const property of [
-    'name="judges" value="gemini-2.5-flash, gemini-2.5-pro"',
+    'name="judges" value="gemini-2.5-flash, rubric_based_final_response_quality_v1 by gemini-2.5-pro"',
     'name="judgeCalls" value="1041"',
     'name="judgeCost" value="0.58311"',
     'name="samplesAsked" value="7"',
@@ -240,13 +240,19 @@ test("JUnit: failures name rubrics, sentences and reasons; calls and tokens are 
 test("CSV: samples, tokens and rubric scores follow the other columns", () => {
   const rows = renderCsv([judgedSet()]).split("\r\n");
   assert.ok(
-    rows[0]?.endsWith(",evalStatus,reason,samplesAsked,samplesOf,judgeInputTokens,judgeOutputTokens,rubricScores"),
+    rows[0]?.endsWith(
+      ",evalStatus,reason,samplesAsked,samplesOf,judgeInputTokens,judgeOutputTokens,rubricScores,judge",
+    ),
   );
-  assert.ok(rows.includes("hotel_concierge,late_checkout,1,1,final_response_match_v2,0,0.8,failed,,4,5,3612,660,"));
+  assert.ok(
+    rows.includes(
+      "hotel_concierge,late_checkout,1,1,final_response_match_v2,0,0.8,failed,,4,5,3612,660,,gemini-2.5-flash",
+    ),
+  );
   assert.ok(
     rows.includes(
       "hotel_concierge,room_with_view,1,2,rubric_based_final_response_quality_v1,1,0.8,passed,,3,5,6930,723," +
-        '"{""names_price"":1,""offers_alternative"":1,""no_pressure"":1}"',
+        '"{""names_price"":1,""offers_alternative"":1,""no_pressure"":1}",gemini-2.5-pro',
     ),
   );
 });
@@ -268,7 +274,7 @@ test("JUnit and CSV tell the models that played users apart from those that judg
   const [header = "", first = "", second = ""] = renderCsv([set]).split("\r\n");
   assert.match(
     header,
-    /,judgeOutputTokens,rubricScores,simulatorModels,simulatorCalls,simulatorInputTokens,simulatorOutputTokens/,
+    /,judgeOutputTokens,rubricScores,judge,simulatorModels,simulatorCalls,simulatorInputTokens,simulatorOutputTokens/,
   );
   assert.match(first, /,"gemini-3-pro, gpt-5",12,900,30(?:,|$)/);
   assert.match(second, /,,,,(?:,|$)/);

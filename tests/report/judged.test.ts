@@ -205,11 +205,14 @@ test("sentences of the only step are not said to be of a step", () => {
 test("a line on judges says who judged and what it took, and leaves out what is nothing", () => {
   assert.equal(
     judgesText([judgedSet()]),
-    "judged by gemini-2.5-flash, gemini-2.5-pro: 1,041 calls (13 repeated), 212 samples saved by early stopping, " +
+    "judged by gemini-2.5-flash, rubric_based_final_response_quality_v1 by gemini-2.5-pro: 1,041 calls (13 repeated), 212 samples saved by early stopping, " +
       "4 replies reused, 4 samples without a reply, 1,251,200 tokens in, 83,104 out, cost 0.5831",
   );
   assert.equal(judgesText([vertexSet()]), "judged by Vertex AI: 2 calls");
-  assert.match(judgesText([judgedSet(), vertexSet(), travelSet()]) ?? "", /gemini-2\.5-pro, Vertex AI: 1,043 calls/);
+  assert.match(
+    judgesText([judgedSet(), vertexSet(), travelSet()]) ?? "",
+    /^judged by gemini-2\.5-flash, safety_v1 and response_evaluation_score by Vertex AI, rubric_based_final_response_quality_v1 by gemini-2\.5-pro: 1,043 calls/,
+  );
   assert.equal(judgesText([travelSet()]), undefined);
 });
 

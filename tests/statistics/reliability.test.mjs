@@ -39,8 +39,12 @@ test("runs of a case tell how likely the next ones pass, and whether it is flaky
   );
   assert.deepEqual(rounded(cases[1].passAtK), [0.6667, 1, 1]);
   assert.deepEqual(rounded(cases[1].passHatK), [0.6667, 0.3333, 0]);
-  const [{ scores, isFlaky }] = cases[1].metrics;
+  const [{ scores, isFlaky, ...ofMetric }] = cases[1].metrics;
   assert.deepEqual([scores.least, scores.most, isFlaky], [0, 1, true]);
+  assert.deepEqual(rounded([ofMetric.passAtK, ofMetric.passHatK]), [
+    [0.6667, 1, 1],
+    [0.6667, 0.3333, 0],
+  ]);
   assert.deepEqual(rounded([scores.mean, scores.deviation]), [0.6667, 0.5774]);
   assert.equal(rounded(all.passRate.value), 0.5556);
   assert.deepEqual(rounded(all.passHatK.map(({ k, cases: count, value }) => [k, count, value])), [
@@ -153,17 +157,23 @@ test("every report tells how repeated runs of each case ended", async () => {
   );
   assert.match(table, /\n {2}3 runs +100 % \(34 to 100 %\) +50 % \(9 to 91 %\)\n/);
   assert.match(table, /\n {2}response_match_score +83 % \(40 to 97 %\) +0\.8333 \(0\.0000 to 1\.0000\)\n/);
+  assert.match(table, /\n {2}response_match_score +0\.0000 +0\.1667\n/);
+  assert.match(table, /\nvariance of the verdicts: 0\.0000 between cases, 0\.1667 between runs of a case\n/);
   // Flaky cases come first.
   assert.match(
     table,
-    /\n {2}moody +2 of 3, flaky +response_match_score 0\.6667 \(0\.0000 to 1\.0000\)\n {2}steady +3 of 3\s*\n/,
+    /\n {2}moody +2 of 3, flaky +response_match_score 0\.6667 \(0\.0000 to 1\.0000\) +100 %, 33 %\n {2}steady +3 of 3 +100 %, 100 %\s*\n/,
   );
   assert.match(
     table,
     /\nestimating the pass rate to within 10 points takes about 22 cases run 3 times, or 33 runs of each\s+of\s+these\n/,
   );
   const markdown = renderMarkdown(results).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
-  assert.match(markdown, /\n\| moody \| 2 of 3, flaky \| response_match_score 0\.6667 \(0\.0000 to 1\.0000\) \|\n/);
+  assert.match(
+    markdown,
+    /\n\| moody \| 2 of 3, flaky \| response_match_score 0\.6667 \(0\.0000 to 1\.0000\) \| 100 %, 33 % \|\n/,
+  );
+  assert.match(markdown, /\nVariance of the verdicts: 0\.0000 between cases, 0\.1667 between runs of a case\n/);
   assert.match(markdown, /\n\| 2 runs \| 100 % \(34 to 100 %\) \| 67 % \(16 to 95 %\) \|\n/);
   const html = renderHtml(results);
   assert.match(html, /<bdi>moody<\/bdi><\/th><td data-label="Runs that pass">2 of 3, flaky<\/td>/);
@@ -171,7 +181,17 @@ test("every report tells how repeated runs of each case ended", async () => {
   const junit = renderJUnit(results);
   for (const [name, value] of [
     ["passRate", "0.833333"],
+    ["passAt3", "1"],
     ["passHat3", "0.5"],
+    ["passHat3Low", "0.094531"],
+    ["meanScore.response_match_score", "0.833333"],
+    ["meanScore.response_match_score.low", "0"],
+    ["passRate.response_match_score", "0.833333"],
+    ["varianceBetweenCases", "0"],
+    ["varianceBetweenRuns", "0.166667"],
+    ["neededPrecision", "0.1"],
+    ["neededCases", "22"],
+    ["neededRuns", "33"],
     ["flakyCases", "1"],
     ["casePassedRuns", "2"],
     ["flaky", "true"],
@@ -179,7 +199,12 @@ test("every report tells how repeated runs of each case ended", async () => {
     assert.ok(junit.includes(`<property name="${name}" value="${value}"/>`), name);
   }
   const [header, ...rows] = renderCsv(results).trimEnd().split("\r\n");
-  assert.match(header, /,caseRuns,casePassedRuns,isFlaky$/);
+  assert.match(header, /,reliability,caseRuns,casePassedRuns,isFlaky$/);
+  const [first, second] = rows.map((row) => /,"(\{.*\})",3,/.exec(row)?.[1].replaceAll('""', '"'));
+  const { passRate, passAt3, passHat3, neededRuns, ...more } = JSON.parse(first);
+  assert.deepEqual([passRate, passAt3, passHat3, neededRuns], [0.833333, 1, 0.5, 33]);
+  assert.equal(more["meanScore.response_match_score"], 0.833333);
+  assert.equal(second, undefined, "in the first row of the evalset alone");
   assert.ok(rows.filter((row) => row.startsWith("trains,moody,")).every((row) => row.endsWith(",3,2,true")));
 });
 

@@ -318,9 +318,9 @@ async function askModel(
 ): Promise<string> {
   const player = playerOf(options);
   const { ask, model } = player;
-  const retirement = retirementOf(ask, model);
+  const retirement = retirementOf(ask, model, "user");
   if (retirement !== undefined) spending.warn(retirement);
-  const foreign = foreignDefault(identityOf(ask), request.model);
+  const foreign = foreignDefault(identityOf(ask), request.model, "user");
   if (foreign !== undefined) spending.warn(foreign);
   const key = journal && `${request.id}/${hashOf([canonicalRequest(request)])}`;
   const found = key === undefined ? undefined : journal?.reply(key);

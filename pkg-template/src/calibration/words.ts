@@ -23,7 +23,7 @@ export function checkFound(given: unknown): void {
   throw new AdkMetricsError("invalid_input", message, { path, help });
 }
 
-/** `Calibration of gpt-5`. */
+/** `Calibration of gpt-6-luna`. */
 export function judgesText({ judges }: Calibration): string {
   const who = [...new Set(judges.map(judgeName))].map(oneLine).join(", ");
   return `Calibration${who === "" ? "" : ` of ${who}`}`;

@@ -6,7 +6,7 @@ import { type Arguments, countOf } from "./arguments.js";
 import { Mistake } from "./mistakes.js";
 import { warn } from "./process.js";
 
-const EXAMPLE = "--price gpt-4.1-mini=0.40,1.60";
+const EXAMPLE = "--price gpt-6-luna=0.10,0.50";
 
 /**
  * The budget that the arguments give.

@@ -57,6 +57,7 @@ export async function dryRun(
       `tokens are estimates: 4 characters per token; replies of about ${LIKELY_REPLY_TOKENS} tokens, and at most maxOutputTokens or, where it is not set, ${amountText(MOST_REPLY_TOKENS)}; retries after failures are not counted${cache === undefined ? "" : ", nor are replies in --cache, if the judge's key is set"}`,
     );
     if (left === 0) note(`--max-calls ${budget.calls} may end the run before everything is scored`);
+    for (const text of new Set([...rows.values()].flatMap(({ retirement = [] }) => retirement))) warn(text);
     noteLimits([...rows.values()], budget);
     noteUnpriced([...rows.values()], prices);
     if (prices === undefined) note("to estimate the cost, add --price <model>=<input>,<output>");

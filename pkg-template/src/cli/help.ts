@@ -138,7 +138,7 @@ Examples
   adk-metrics eval travel.evalset.json:rome,oslo --actual travel.actual.json
   adk-metrics eval shop.evalset.json --actual run.json --format table --output - \\
                                                        --format junit --output junit.xml
-  adk-metrics eval shop.evalset.json --judge openai --model gpt-4.1-mini --record judge.jsonl
+  adk-metrics eval shop.evalset.json --judge openai --model gpt-6-luna --record judge.jsonl
   adk-metrics eval shop.evalset.json --judge replay:judge.jsonl
   adk-metrics eval shop.evalset.json --metrics ./politeness.mjs
 

@@ -178,9 +178,13 @@ export class JudgeMaker {
    */
   judgeFor(model: string): Judge {
     if (this.#recorded !== undefined) return this.#recorded;
-    const { model: own } = this.#choice;
+    const { model: own, provider } = this.#choice;
     const made = this.#made.get(own ?? model) ?? this.#make(own, model);
     this.#made.set(own ?? model, made);
+    if (own === undefined && provider !== undefined && "judge" in made)
+      this.#print(
+        `asking ${provider} for ${model}, the judge_model of the criteria or ADK's default; --model names another`,
+      );
     if ("mistake" in made) throw made.mistake;
     return made.judge;
   }
@@ -267,7 +271,11 @@ export class JudgeMaker {
     if (isOwnOrigin(provider, origin)) return;
     const name = variablesOf(provider).baseUrl;
     const file = this.#variables().fileOf(name);
-    const text = `asking ${provider} at ${origin} (${name}${file === undefined ? "" : ` in ${file}`})`;
+    this.#print(`asking ${provider} at ${origin} (${name}${file === undefined ? "" : ` in ${file}`})`);
+  }
+
+  /** Prints a note, once. */
+  #print(text: string): void {
     if (!this.#printed.has(text)) note(text);
     this.#printed.add(text);
   }

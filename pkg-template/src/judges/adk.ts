@@ -57,7 +57,7 @@ const FINAL_CODES =
  * ```ts
  * import { OpenAiLlm } from "@iqai/adk";
  *
- * await evaluate({ evalSet, actual, config, judge: adkJudge(new OpenAiLlm("gpt-4.1-mini")) });
+ * await evaluate({ evalSet, actual, config, judge: adkJudge(new OpenAiLlm("gpt-6-luna")) });
  * ```
  *
  * @throws {AdkMetricsError} `invalid_input` if it is no `BaseLlm`. The judge itself rejects with `judge_failed`.
@@ -80,7 +80,7 @@ function checkLlm(llm: AdkLlm): string {
   if (typeof llm === "string") {
     throw new AdkMetricsError("invalid_input", "expected a BaseLlm, found a name", {
       path: "llm",
-      help: 'Pass the model itself, such as LLMRegistry.newLLM("gpt-4.1-mini")',
+      help: 'Pass the model itself, such as LLMRegistry.newLLM("gpt-6-luna")',
     });
   }
   return reading("llm", () => {

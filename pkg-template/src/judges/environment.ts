@@ -72,7 +72,7 @@ function openaiOf(read: (...names: string[]) => string | undefined, model: strin
  * A judge for a model, made from the environment as the providers' own clients read it: `gemini-…` needs
  * `GOOGLE_API_KEY` or `GEMINI_API_KEY`, `gpt-…` and `o…` need `OPENAI_API_KEY`, `claude-…` needs `ANTHROPIC_API_KEY`;
  * any other model is asked at `OLLAMA_HOST`, else at `OPENAI_BASE_URL`. A provider may precede the name:
- * `openai/gpt-4.1`.
+ * `openai/gpt-6-luna`.
  *
  * @throws {AdkMetricsError} `judge_required` that names the variables that are missing.
  */

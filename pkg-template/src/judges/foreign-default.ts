@@ -1,6 +1,18 @@
 import { DEFAULT_MODEL } from "./default.js";
 import { isForeign, type Provider } from "./endpoint.js";
 
+/** What a model is asked for. */
+export type Role = "judge" | "user";
+
+/** What to set for another model to be asked. */
+export function toChooseAnother(role: Role): string {
+  const where =
+    role === "judge"
+      ? "the judge's `model`, the criterion's `judge_model` or --model"
+      : "the `model` of `userSimulator` or `user_simulator_config`";
+  return `to choose another model, set ${where}`;
+}
+
 /**
  * What to know of a server of one's own that is asked for google-adk's default model, which is Google's: nobody may have
  * meant that. The providers themselves are not asked for it.
@@ -11,9 +23,10 @@ import { isForeign, type Provider } from "./endpoint.js";
 export function foreignDefault(
   who: { label?: string | undefined; model?: string | undefined; provider?: Provider | undefined },
   named: string,
+  role: Role = "judge",
 ): string | undefined {
   const { label = "", model, provider } = who;
   if (model !== undefined || provider === undefined || named !== DEFAULT_MODEL) return undefined;
   if (label === provider || !isForeign(provider, named)) return undefined;
-  return `the server of the judge was asked for ${named}, google-adk's default: to choose another model, set the judge's \`model\`, the criterion's \`judge_model\` or --model`;
+  return `the server of the ${role === "judge" ? role : "simulated user"} was asked for ${named}, google-adk's default: ${toChooseAnother(role)}`;
 }

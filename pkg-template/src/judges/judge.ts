@@ -25,6 +25,8 @@ export interface JudgeIdentity {
   readonly isReplay?: boolean;
   /** The judges of a panel by name, of which each sample asks the next. */
   readonly panel?: readonly string[];
+  /** Those judges. */
+  readonly members?: readonly { name: string; judge: Judge }[];
   /** The judge of a criterion that names several models, if that is not this one for each of them. */
   readonly panelFor?: (models: readonly string[]) => Judge;
   /** What of the settings of a `judge_model_config` it does not send, one sentence each. */

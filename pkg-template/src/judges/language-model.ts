@@ -76,7 +76,7 @@ const SENT = [
  * ```ts
  * import { openai } from "@ai-sdk/openai";
  *
- * await evaluate({ evalSet, actual, config, judge: languageModelJudge(openai("gpt-4.1-mini")) });
+ * await evaluate({ evalSet, actual, config, judge: languageModelJudge(openai("gpt-6-luna")) });
  * ```
  *
  * Of `judge_model_config` it passes on `temperature`, `topP`, `topK`, `maxOutputTokens`, `stopSequences`, `seed`,
@@ -113,7 +113,7 @@ function checkModel(model: AiSdkLanguageModel): { provider: string; modelId: str
   if (typeof model === "string") {
     throw new AdkMetricsError("invalid_input", "expected a language model of the AI SDK, found a name", {
       path: "model",
-      help: 'Pass the model itself, such as openai("gpt-4.1-mini") of @ai-sdk/openai',
+      help: 'Pass the model itself, such as openai("gpt-6-luna") of @ai-sdk/openai',
     });
   }
   return reading("model", () => {

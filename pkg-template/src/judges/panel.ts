@@ -18,7 +18,7 @@ export interface PanelMember {
  * ends as soon as the missing samples cannot change the verdict, those of a judge that fails too.
  *
  * ```ts
- * const judge = panelJudge([openaiJudge({ apiKey, model: "gpt-4.1-mini" }), ollamaJudge({ model: "llama3.2" })]);
+ * const judge = panelJudge([openaiJudge({ apiKey, model: "gpt-6-luna" }), ollamaJudge({ model: "llama3.2" })]);
  * ```
  *
  * @throws {AdkMetricsError} `invalid_input` for anything else than judges that can be told apart, by models or names.
@@ -56,6 +56,7 @@ export function panelOf(members: readonly PanelMember[]): Judge {
   const identity = {
     model: panel.join(", "),
     panel,
+    members,
     label: `panel of ${identities.map(({ label = "" }) => label).join(", ")}`,
     isReplay: identities.every(({ isReplay }) => isReplay === true),
     hasFunction: identities.some(({ hasFunction }) => hasFunction === true),

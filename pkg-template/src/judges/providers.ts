@@ -78,7 +78,7 @@ export const vertexJudge = /* @__PURE__ */ makesJudges("vertexJudge", (options: 
  * A judge that asks OpenAI, or any server that speaks its protocol.
  *
  * ```ts
- * const cloud = openaiJudge({ apiKey, model: "gpt-4.1-mini" });
+ * const cloud = openaiJudge({ apiKey, model: "gpt-6-luna" });
  * const local = openaiJudge({ baseUrl: "http://127.0.0.1:1234/v1", model: "qwen3-8b" });
  * ```
  *

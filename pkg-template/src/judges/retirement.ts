@@ -1,13 +1,22 @@
 import { withEngine } from "../engine/instance.js";
+import { type Role, toChooseAnother } from "./foreign-default.js";
 import { identityOf } from "./judge.js";
 import type { Judge } from "../types.js";
 
 /**
- * What to know of the model that a judge asks, if the provider is about to let another one answer for it. A server of the
- * user's own keeps the models that it has.
+ * What to know of the model that a judge or a simulated user asks, if the provider is about to let another one answer for it,
+ * and what to set. A server of the user's own keeps the models that it has.
  */
-export function retirementOf(judge: Judge, model: string): string | undefined {
-  const { provider, label, model: own = model } = identityOf(judge);
+export function retirementOf(judge: Judge, model: string, role: Role = "judge"): string | undefined {
+  const found = [...new Set(retirementsOf(judge, model))];
+  return found.length === 0 ? undefined : `${found.join("; ")}; ${toChooseAnother(role)}`;
+}
+
+/** Of each member of a panel. */
+function retirementsOf(judge: Judge, model: string): string[] {
+  const { provider, label, model: own = model, members } = identityOf(judge);
+  if (members !== undefined) return members.flatMap((member) => retirementsOf(member.judge, member.name));
   const isProvidersOwn = provider !== undefined && label === provider;
-  return isProvidersOwn ? withEngine((engine) => engine.retirement(provider, own)) : undefined;
+  const found = isProvidersOwn ? withEngine((engine) => engine.retirement(provider, own)) : undefined;
+  return found === undefined ? [] : [found];
 }

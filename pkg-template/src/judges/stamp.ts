@@ -2,7 +2,7 @@ import type { JudgeStamp } from "../types.js";
 
 /**
  * Who judged a metric: `gemini-2.5-flash`, `Vertex AI`, `the function grade`, with the exact models that replies named
- * where these say more: `a function (gpt-5-2026-01-01)`.
+ * where these say more: `a function (gpt-6-luna-2026-09-22)`.
  */
 export function judgeName({ scoredBy, model, function: name, modelVersions }: Omit<JudgeStamp, "metricName">): string {
   if (scoredBy === "vertex") return "Vertex AI";

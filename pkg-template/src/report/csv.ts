@@ -1,10 +1,11 @@
 /** Results as a table for spreadsheets and data frames (RFC 4180: CRLF, quotes doubled). */
 
 import { EvalStatus } from "../enums.js";
+import { judgeName } from "../judges/stamp.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { anyJudged, rubricsOf, tokensOf } from "./judged.js";
-import { repeatedOf } from "./reliability.js";
+import { reliabilityProperties, repeatedOf } from "./reliability.js";
 import {
   type At,
   guarded,
@@ -19,14 +20,15 @@ import {
   type Results,
   statusWord,
 } from "./results.js";
-import { defused, head, visible } from "./text.js";
+import { defused, head, shorten, visible } from "./text.js";
 
 const HEADER = ["evalSetId", "evalId", "run", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
-const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOutputTokens", "rubricScores"];
+const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOutputTokens", "rubricScores", "judge"];
 const SIMULATOR_HEADER = ["simulatorModels", "simulatorCalls", "simulatorInputTokens", "simulatorOutputTokens"];
 const RISK_HEADER = "judgeRisk";
 const CALIBRATED_HEADER = ["judgeAgreement", "judgeAgreementLow", "judgeAgreementHigh", "judgeLabels", "judgeChanged"];
 const REPEATED_HEADER = ["caseRuns", "casePassedRuns", "isFlaky"];
+const RELIABILITY_HEADER = "reliability";
 const ADVISORY_HEADER = "isAdvisory";
 const WARNINGS_HEADER = "warnings";
 
@@ -48,9 +50,9 @@ interface Columns {
  * turns (counted from 1), informational ones included. A case without metrics has one row without a
  * metric, and so has a run that was planned and not done when the evaluation ended. Repeated runs of a case are counted from 1 in `run`. Numbers are written in full.
  *
- * Where judges had a part in some result, five more columns follow: how many samples were asked about a turn, how many
- * might have been, the tokens of those not from a cache, and the rubrics of the turn or the case with their scores as JSON,
- * such as `{"is_polite":1,"names_price":null}`. Of results without explanations the samples and tokens are not known, and their
+ * Where judges had a part in some result, six more columns follow: how many samples were asked about a turn, how many
+ * might have been, the tokens of those not from a cache, the rubrics of the turn or the case with their scores as JSON,
+ * such as `{"is_polite":1,"names_price":null}`, and who judged, with the versions that answered. Of results without explanations the samples and tokens are not known, and their
  * cells are empty.
  *
  * Where votes ended at a risk (`earlyStop: { risk }`), one more follows: the chance that all samples of the row's question
@@ -59,7 +61,8 @@ interface Columns {
  * Where results have what a calibration found of their judges, five more follow: in which share people agree with the judge of
  * the metric, the ends of its interval, of how many labels, and what is another one since.
  *
- * Where cases were run repeatedly, three more follow: how many runs of the case passed or failed, how many passed, and whether
+ * Where cases were run repeatedly, four more follow: what the runs tell of future ones, as JSON, such as
+ * `{"passRate":0.83,"passRateLow":0.4,…}`, in the first row of the evalset; how many runs of the case passed or failed, how many passed, and whether
  * some passed and some failed.
  *
  * Where metrics are advisory, a column says whether that of the row is: it decides nothing.
@@ -106,7 +109,7 @@ function* csvPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
     ...(columns.judged ? JUDGED_HEADER : []),
     ...(risky ? [RISK_HEADER] : []),
     ...(calibrated ? CALIBRATED_HEADER : []),
-    ...(repeated === undefined ? [] : REPEATED_HEADER),
+    ...(repeated === undefined ? [] : [RELIABILITY_HEADER, ...REPEATED_HEADER]),
     ...(columns.advisory ? [ADVISORY_HEADER] : []),
     ...(simulated ? SIMULATOR_HEADER : []),
     ...(columns.warnings ? [WARNINGS_HEADER] : []),
@@ -144,10 +147,15 @@ function rowsOf(
       line([
         ...begin,
         ...cells,
-        ...(columns.judged ? judgedCells(metric) : []),
+        ...(columns.judged ? judgedCells(set, metric) : []),
         ...(columns.risky ? [numberCell(metric?.explanation?.samples?.risk)] : []),
         ...(columns.calibrated ? calibratedCells(set.judgeCalibrations, metric) : []),
-        ...(columns.repeated === undefined ? [] : repeatedCells(columns.repeated.get(keyOf(result)))),
+        ...(columns.repeated === undefined
+          ? []
+          : [
+              isFirst && rows.length === 0 ? reliabilityCell(set) : "",
+              ...repeatedCells(columns.repeated.get(keyOf(result))),
+            ]),
         ...(columns.advisory ? [advisoryCell(set, metric)] : []),
         ...(columns.simulated ? simulatorCells(isFirst && rows.length === 0 ? set.simulatorUsage : undefined) : []),
         ...(columns.warnings ? [warningsCell(rows.length === 0 ? [...ofSet, ...ofMetric] : ofMetric)] : []),
@@ -186,6 +194,12 @@ function calibratedCells(found: EvalSetResult["judgeCalibrations"], metric: Eval
   if (one === undefined) return CALIBRATED_HEADER.map(() => "");
   const { value, low, high } = one.agreement;
   return [...[value, low, high, one.labelled].map(numberCell), cell(one.stale ?? "")];
+}
+
+/** The cell below {@link RELIABILITY_HEADER}. */
+function reliabilityCell(set: EvalSetResult): string {
+  const found = repeatedOf([set]);
+  return found === undefined ? "" : cell(JSON.stringify(Object.fromEntries(reliabilityProperties(found))));
 }
 
 /** The cells below {@link REPEATED_HEADER}. */
@@ -230,8 +244,9 @@ function warningsCell(texts: readonly string[]): string {
 }
 
 /** The cells below {@link JUDGED_HEADER}. */
-function judgedCells(metric: EvalMetricResult | undefined): string[] {
+function judgedCells({ judges = [] }: EvalSetResult, metric: EvalMetricResult | undefined): string[] {
   if (metric === undefined) return JUDGED_HEADER.map(() => "");
+  const stamp = judges.find(({ metricName }) => metricName === metric.metricName);
   const samples = metric.explanation?.samples;
   const tokens = tokensOf(metric);
   const rubrics = rubricsOf(metric).map(({ rubricId, score }) => [rubricId, Number.isFinite(score) ? score : null]);
@@ -241,6 +256,7 @@ function judgedCells(metric: EvalMetricResult | undefined): string[] {
     numberCell(tokens?.inputTokens),
     numberCell(tokens?.outputTokens),
     rubrics.length > 0 ? cell(JSON.stringify(Object.fromEntries(rubrics))) : "",
+    stamp === undefined ? "" : cell(shorten(judgeName(stamp), 200)),
   ];
 }
 

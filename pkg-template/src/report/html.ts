@@ -22,7 +22,13 @@ import { JUDGED_STYLE, JUDGED_STYLE_HASH } from "./html-style.js";
 import { anyJudged } from "./judged.js";
 import type { Estimate } from "../statistics/estimates.js";
 import { meanOf } from "../statistics/reliability.js";
-import { neededText, type ReliabilityTable, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
+import {
+  reliabilityNotes,
+  type ReliabilityTable,
+  reliabilityTables,
+  reliabilityText,
+  repeatedOf,
+} from "./reliability.js";
 import {
   type At,
   casesText,
@@ -96,7 +102,7 @@ function overview(results: readonly EvalSetResult[], counts: StatusCounts): Mark
   const when =
     newest === undefined ? undefined : html`, <time datetime="${newest}Z">${newest.replace("T", " ")} UTC</time>`;
   const found = repeatedOf(results);
-  const texts = [reliabilityText(results, found), found === undefined ? "" : neededText(found)];
+  const texts = [reliabilityText(results, found), ...reliabilityNotes(found)];
   const incomplete = incompletePasses(results);
   const figure = (label: string, amount: number, name: string) =>
     html`<div class="${name}${amount === 0 ? " zero" : ""}"><dt>${label}</dt><dd class="tone">${amountText(amount)}</dd></div>`;

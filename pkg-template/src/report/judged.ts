@@ -202,7 +202,7 @@ export function samplesText(metric: EvalMetricResult): string | undefined {
   ].join("; ");
 }
 
-/** `a panel of 2 disagrees: gpt-4.1-mini valid, llama3.2 invalid`; nothing where no panel was asked, or all say the same. */
+/** `a panel of 2 disagrees: gpt-6-luna valid, llama3.2 invalid`; nothing where no panel was asked, or all say the same. */
 function disagreement(votes: readonly SampleVote[], words: readonly string[]): string[] {
   const said = new Map<string, Set<string>>();
   for (const [at, { judge }] of votes.entries()) {

@@ -20,7 +20,7 @@ import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, JudgeCalibration } from "../types.js";
 import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, traceOf, verdictText } from "./difference.js";
 import { tokensOf } from "./judged.js";
-import { calibrationsText, judgeNames } from "./usage.js";
+import { calibrationsText, judgesByMetric } from "./usage.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import { reliabilityProperties, repeatedOf } from "./reliability.js";
 import {
@@ -279,11 +279,11 @@ function sampleProperties(turns: readonly EvalMetricResult[]): Test["properties"
 /** What the judges of a run were and did. */
 function judgeProperties(set: EvalSetResult): Test["properties"] {
   const { judgeUsage: usage, simulatorUsage: users } = set;
-  const names = judgeNames([set]);
+  const names = judgesByMetric([set]);
   const right = calibrationsText([set]);
   return [
     ...(right === undefined ? [] : [["judgeCalibration", right] satisfies [string, string]]),
-    ...(names.length > 0 ? [["judges", names.join(", ")] satisfies [string, string]] : []),
+    ...(names !== "" ? [["judges", names] satisfies [string, string]] : []),
     ...(usage?.unpriced?.length ? [["judgeWithoutPrice", usage.unpriced.join(", ")] satisfies [string, string]] : []),
     ...(users?.unpriced?.length
       ? [["simulatorWithoutPrice", users.unpriced.join(", ")] satisfies [string, string]]
@@ -370,7 +370,9 @@ function suiteLines(set: EvalSetResult, total: Total): string[] {
         ["dialect", set.dialect],
         ["evalSetResultId", set.evalSetResultId],
         ...((set.advisory ?? []).length > 0 ? [["advisory", set.advisory?.join(", ") ?? ""] as [string, string]] : []),
-        ...(found === undefined ? [] : reliabilityProperties(found)),
+        ...(found === undefined
+          ? []
+          : reliabilityProperties(found).map(([name, value]): [string, string] => [name, String(value)])),
         ...judgeProperties(set),
       ],
       "    ",

@@ -10,7 +10,13 @@ import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, traceOf, verdictText } from "./difference.js";
 import { calibrationsText, judgesText, simulatorText } from "./usage.js";
-import { neededText, type ReliabilityTable, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
+import {
+  reliabilityNotes,
+  type ReliabilityTable,
+  reliabilityTables,
+  reliabilityText,
+  repeatedOf,
+} from "./reliability.js";
 import {
   alikeRuns,
   type At,
@@ -80,10 +86,9 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
     const named = worstFirst(namedCases(set));
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
     const found = repeatedOf([set]);
-    const needed = found === undefined ? "" : neededText(found);
     const notes = [
       reliabilityText([set], found),
-      needed,
+      ...reliabilityNotes(found),
       judgesText([set]),
       calibrationsText([set]),
       simulatorText([set]),
@@ -115,7 +120,11 @@ function capital(text: string): string {
 }
 
 function reliabilityTable({ title, columns, rows }: ReliabilityTable): string {
-  const lines = [[title, ...columns], [":---", ...columns.map(() => ":---")], ...rows.map((row) => row.map(prose))];
+  const lines = [
+    [title, ...columns].map(prose),
+    [":---", ...columns.map(() => ":---")],
+    ...rows.map((row) => row.map(prose)),
+  ];
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 

@@ -62,8 +62,19 @@ export function reliabilityText(sets: readonly EvalSetResult[], found = repeated
   ].join("; ");
 }
 
+/** Where verdicts vary, and what it takes to know the pass rate better; only what there is to tell. */
+export function reliabilityNotes(found: Reliability | undefined): string[] {
+  return found === undefined ? [] : [varianceText(found), neededText(found)].filter((text) => text !== "");
+}
+
+/** `variance of the verdicts: 0.1000 between cases, 0.0500 between runs of a case` */
+function varianceText({ variance }: Pick<Reliability, "variance">): string {
+  if (variance === undefined) return "";
+  return `variance of the verdicts: ${scoreText(variance.between)} between cases, ${scoreText(variance.within)} between runs of a case`;
+}
+
 /** What it takes to know the pass rate better; empty where it is known well enough. */
-export function neededText({ needed, cases }: Reliability): string {
+function neededText({ needed, cases }: Reliability): string {
   if (needed === undefined) return "";
   const { precision, runs } = needed;
   const each = cases.length === 0 ? 1 : cases.reduce((sum, one) => sum + one.runs, 0) / cases.length;
@@ -74,7 +85,9 @@ export function neededText({ needed, cases }: Reliability): string {
 
 /** How likely runs pass, what is known of each metric, and of each case; only what there is to tell. */
 export function reliabilityTables(found: Reliability): ReliabilityTable[] {
-  return [chancesTable(found), metricsTable(found), casesTable(found)].filter(({ rows }) => rows.length > 0);
+  return [chancesTable(found), metricsTable(found), varianceTable(found), casesTable(found)].filter(
+    ({ rows }) => rows.length > 0,
+  );
 }
 
 /** pass@k and pass^k for a few k. */
@@ -105,6 +118,18 @@ function metricsTable({ metrics, confidence }: Pick<Reliability, "metrics" | "co
   return { title: "Metric", columns: [`Runs that pass, ${level}`, `Mean score, ${level}`], rows };
 }
 
+/** How the scores of metrics vary. */
+function varianceTable({ metrics }: Pick<Reliability, "metrics">): ReliabilityTable {
+  const rows = metrics
+    .flatMap(({ metricName, variance }) =>
+      variance === undefined
+        ? []
+        : [[shorten(oneLine(metricName), 60), scoreText(variance.between), scoreText(variance.within)]],
+    )
+    .slice(0, MOST_ROWS);
+  return { title: "Variance of scores", columns: ["between cases", "between runs of a case"], rows };
+}
+
 /** The cases that are flaky, then those that never pass, then the others. */
 function casesTable({ cases }: Reliability): ReliabilityTable {
   const rank = ({ isFlaky, passed }: CaseReliability) => (isFlaky ? 0 : passed === 0 ? 1 : 2);
@@ -116,10 +141,16 @@ function casesTable({ cases }: Reliability): ReliabilityTable {
       shorten(oneLine(caseName(one.evalId)), 60),
       passesText(one),
       one.metrics.flatMap(spreadText).slice(0, MOST_NAMED).join(", "),
+      pairText(one),
     ]);
   const left = cases.length - rows.length;
-  if (left > 0) rows.push([`… and ${count(left, "more case")}`, "", ""]);
-  return { title: "Case", columns: ["Runs that pass", "Scores that vary"], rows };
+  if (left > 0) rows.push([`… and ${count(left, "more case")}`, "", "", ""]);
+  return { title: "Case", columns: ["Runs that pass", "Scores that vary", "pass@2, pass^2"], rows };
+}
+
+/** `100 %, 33 %`: how likely one of two runs passes, and both; nothing for a case that was run once. */
+function pairText({ passAtK, passHatK }: CaseReliability): string {
+  return [passAtK, passHatK].flatMap(([, pair]) => (pair === undefined ? [] : percent(pair))).join(", ");
 }
 
 /** `2 of 3, flaky` */
@@ -136,18 +167,36 @@ function spreadText({ metricName, scores, runs }: CaseMetricReliability): string
 }
 
 /** What a report for programs says of all runs, by name. */
-export function reliabilityProperties(found: Reliability): [name: string, value: string][] {
-  const { passRate, cases } = found;
+export function reliabilityProperties(found: Reliability): [name: string, value: number][] {
+  const { passRate, cases, passAtK, passHatK, variance, needed, metrics } = found;
   if (passRate === undefined) return [];
-  const row = common(found, found.passHatK).at(-1);
-  const share = (value: number) => String(Number(value.toFixed(6)));
-  return [
-    ["passRate", share(passRate.value)],
-    ...(passRate.low === undefined ? [] : [["passRateLow", share(passRate.low)] as [string, string]]),
-    ...(passRate.high === undefined ? [] : [["passRateHigh", share(passRate.high)] as [string, string]]),
-    ...(row === undefined ? [] : [[`passHat${row.k}`, share(row.value)] as [string, string]]),
-    ["flakyCases", String(cases.filter(({ isFlaky }) => isFlaky).length)],
+  const estimates: [name: string, estimate: Estimate][] = [["passRate", passRate]];
+  for (const [name, all] of Object.entries({ passAt: passAtK, passHat: passHatK })) {
+    const row = common(found, all).at(-1);
+    if (row !== undefined) estimates.push([`${name}${row.k}`, row]);
+  }
+  for (const { metricName, passRate: rate, score } of metrics) {
+    if (rate !== undefined) estimates.push([`passRate.${metricName}`, rate]);
+    if (score !== undefined) estimates.push([`meanScore.${metricName}`, score]);
+  }
+  const values: [name: string, value: number | undefined][] = [
+    ...estimates.flatMap(([name, { value, low, high }]): [string, number | undefined][] => {
+      // `passRateLow`, but `meanScore.safety_v1.low`, since the name of a metric may be anything.
+      const [least, most] = name.includes(".") ? [".low", ".high"] : ["Low", "High"];
+      return [
+        [name, value],
+        [name + least, low],
+        [name + most, high],
+      ];
+    }),
+    ["flakyCases", cases.filter(({ isFlaky }) => isFlaky).length],
+    ["varianceBetweenCases", variance?.between],
+    ["varianceBetweenRuns", variance?.within],
+    ["neededPrecision", needed?.precision],
+    ["neededCases", needed?.cases],
+    ["neededRuns", needed?.runs],
   ];
+  return values.flatMap(([name, value]) => (value === undefined ? [] : [[name, Number(value.toFixed(6))]]));
 }
 
 /** The estimates that every case with a verdict can tell of. */

@@ -20,7 +20,7 @@ import {
 import { outputsOf } from "../turn-events.js";
 import { isOfConversation } from "./judged.js";
 import { calibrationsText, judgesText, simulatorText } from "./usage.js";
-import { neededText, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
+import { reliabilityNotes, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
 import {
   alikeRuns,
   type At,
@@ -377,10 +377,9 @@ function writeSummary(page: Page, results: readonly EvalSetResult[]): void {
   const within = results.length > 1 ? ` in ${count(results.length, "evalset")}` : "";
   page.wrapped(`${casesText(results)}${within}: ${countsText(counts)}`, 0, 2, style, "bold");
   const found = repeatedOf(results);
-  const needed = found === undefined ? "" : neededText(found);
   const notes = [
     reliabilityText(results, found),
-    needed,
+    ...reliabilityNotes(found),
     judgesText(results),
     calibrationsText(results),
     simulatorText(results),

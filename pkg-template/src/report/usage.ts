@@ -10,6 +10,19 @@ export function judgeNames(results: readonly EvalSetResult[]): string[] {
   return [...new Set(results.flatMap(({ judges }) => judges ?? []).map(judgeName))];
 }
 
+/** `model-a, safety_v1 and hallucinations_v1 by model-b (b-2026)`: who judged, and what others than the first judged. */
+export function judgesByMetric(results: readonly EvalSetResult[]): string {
+  const judged = new Map<string, Set<string>>();
+  for (const stamp of results.flatMap(({ judges }) => judges ?? [])) {
+    const name = shorten(judgeName(stamp), 100);
+    judged.set(name, (judged.get(name) ?? new Set()).add(shorten(stamp.metricName, 100)));
+  }
+  const [first, ...others] = [...judged].sort(([, one], [, other]) => other.size - one.size);
+  return first === undefined
+    ? ""
+    : [first[0], ...others.map(([name, metrics]) => `${[...metrics].join(" and ")} by ${name}`)].join(", ");
+}
+
 /** What the judges of some sets did, all in all; undefined where nothing is known of it. */
 function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
   const usages = results.flatMap(({ judgeUsage }) => (judgeUsage ? [judgeUsage] : []));
@@ -102,9 +115,9 @@ export function costText(cost: number): string {
  */
 export function judgesText(results: readonly EvalSetResult[]): string | undefined {
   const usage = totalUsage(results);
-  const names = judgeNames(results).map((name) => shorten(name, 100));
-  if (usage === undefined && names.length === 0) return undefined;
-  const who = names.length > 0 ? `judged by ${names.join(", ")}` : "judges";
+  const names = judgesByMetric(results);
+  if (usage === undefined && names === "") return undefined;
+  const who = names === "" ? "judges" : `judged by ${names}`;
   if (usage === undefined) return who;
   const { calls, retried, cached, saved, lost, unsent = 0 } = usage;
   const spent = spentText(usage);

@@ -108,7 +108,7 @@ function checkedBudget(budget: Budget): Budget {
   if (limits.cost !== undefined && prices === undefined) {
     throw new AdkMetricsError("invalid_input", "a budget in money needs `prices`", {
       path: "budget: cost",
-      help: 'For example: { cost: 1, prices: { "gpt-4.1-mini": { inputPerMillion: 0.4, outputPerMillion: 1.6 } } }',
+      help: 'For example: { cost: 1, prices: { "gpt-6-luna": { inputPerMillion: 0.1, outputPerMillion: 0.5 } } }',
     });
   }
   return prices === undefined ? limits : { ...limits, prices: checkedPrices(prices) };

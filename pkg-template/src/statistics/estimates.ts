@@ -99,7 +99,9 @@ export function varianceOf(groups: readonly (readonly number[])[]): Variance | u
   const between = sum(means.map((one, at) => (counts[at] as number) * (one - value) ** 2));
   const withinMean = within / (count - groups.length);
   const usual = (count - sum(counts.map((one) => one * one)) / count) / (groups.length - 1);
-  return { between: Math.max(0, (between / (groups.length - 1) - withinMean) / usual), within: withinMean };
+  const found = (between / (groups.length - 1) - withinMean) / usual;
+  // What is left of a difference of equals is noise of the arithmetic.
+  return { between: found > 1e-12 ? found : 0, within: withinMean };
 }
 
 /** How many cases, each run so often, give an interval that reaches this far to both sides of the mean. */

@@ -109,6 +109,9 @@ export interface CaseMetricReliability {
   passed: number;
   notEvaluated: number;
   isFlaky: boolean;
+  /** How likely k runs have at least one that passes by this metric, and have only such; `[0]` is of one run. */
+  passAtK: number[];
+  passHatK: number[];
   /** Of the scores of all runs; absent if it has none. */
   scores?: {
     mean: number;
@@ -324,23 +327,26 @@ export function meanOf(metricName: string, groups: readonly (readonly number[])[
 function caseOf(all: readonly EvalCaseResult[]): CaseReliability {
   const { evalSetId, evalId } = all[0] as EvalCaseResult;
   const counts = countsOf(statusesOf(all));
-  const { runs, passed } = counts;
-  const ks = Array.from({ length: runs }, (_, at) => at + 1);
   return {
     evalSetId,
     evalId,
     ...counts,
     isFlaky: isFlaky(counts),
-    passAtK: ks.map((k) => passAtK(passed, runs, k)),
-    passHatK: ks.map((k) => passHatK(passed, runs, k)),
+    ...chancesOf(counts),
     metrics: metricNamesOf(all).map((name) => caseMetricOf(name, resultsOf(name, all))),
   };
+}
+
+/** pass@k and pass^k for each number of runs that there were. */
+function chancesOf({ runs, passed }: { runs: number; passed: number }): { passAtK: number[]; passHatK: number[] } {
+  const ks = Array.from({ length: runs }, (_, at) => at + 1);
+  return { passAtK: ks.map((k) => passAtK(passed, runs, k)), passHatK: ks.map((k) => passHatK(passed, runs, k)) };
 }
 
 function caseMetricOf(metricName: string, found: readonly EvalMetricResult[]): CaseMetricReliability {
   const counts = countsOf(found.map(({ evalStatus }) => evalStatus));
   const scores = scoresOf(found);
-  const about = { metricName, ...counts, isFlaky: isFlaky(counts) };
+  const about = { metricName, ...counts, isFlaky: isFlaky(counts), ...chancesOf(counts) };
   return scores.length === 0 ? about : { ...about, scores: spreadOf(scores) };
 }
 

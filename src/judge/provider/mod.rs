@@ -16,10 +16,10 @@
 //! let mut endpoint = Endpoint::new(Provider::OpenAiChat);
 //! endpoint.api_key = Some("sk-…".into());
 //!
-//! let request = Request { model: "gpt-5", prompt: "Is it valid?", ..Request::default() };
+//! let request = Request { model: "gpt-6-luna", prompt: "Is it valid?", ..Request::default() };
 //! let http = endpoint.render(&request).unwrap();
 //! assert_eq!(http.url, "https://api.openai.com/v1/chat/completions");
-//! assert_eq!(http.body, r#"{"model":"gpt-5","messages":[{"role":"user","content":"Is it valid?"}]}"#);
+//! assert_eq!(http.body, r#"{"model":"gpt-6-luna","messages":[{"role":"user","content":"Is it valid?"}]}"#);
 //!
 //! let body = r#"{"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}"#;
 //! let reply = endpoint.read(&HttpReply { status: 200, body, ..HttpReply::default() }).unwrap();

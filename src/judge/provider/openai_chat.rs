@@ -22,7 +22,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         foreign: "^(?:gemini|claude)[-/]",
         title: "OpenAI, or a compatible server",
         form: &[
-            FormField::new("model", "Model").placeholder("gpt-4.1-mini").hint("The name that the server knows it by."),
+            FormField::new("model", "Model").placeholder("gpt-6-luna").hint("The name that the server knows it by."),
             FormField::new("baseUrl", "Address").placeholder("https://api.openai.com/v1").hint("With the version, as in http://127.0.0.1:1234/v1. The server has to allow this page’s origin, and the headers authorization and content-type."),
             FormField::secret("apiKey", "Key").hint("May be left out for a server without keys."),
             FormField { choices: &[("chat", "Chat completions"), ("responses", "Responses")], ..FormField::new("api", "Protocol") },

@@ -251,7 +251,7 @@ describe("cancelling", () => {
 describe("what is no language model", () => {
   test("is refused with advice", async () => {
     for (const [given, message, help] of [
-      ["openai/gpt-4.1", /found a name/, /openai\("gpt-4.1-mini"\)/],
+      ["openai/gpt-4.1", /found a name/, /openai\("gpt-6-luna"\)/],
       [{ ...modelOf("v1", {}) }, /AI SDK 4/, /AI SDK 5/],
       [{}, /expected a language model/, /(?:)/],
       [null, /found null/, /(?:)/],

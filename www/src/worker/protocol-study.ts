@@ -1,6 +1,6 @@
 /** The protocol between page and worker: what the results of a run tell as a whole, and search in their texts. */
 
-import type { Estimate } from "adk-metrics";
+import type { Estimate, Reliability } from "adk-metrics";
 import type { NamedFile, Outcome, TurnContent } from "./protocol.js";
 
 /** How reliable the agent was in a run, with the current thresholds. */
@@ -9,8 +9,14 @@ export interface RunReliability {
   passRate?: Estimate;
   /** How often the intervals contain the true value. */
   confidence: number;
-  /** How likely k runs of a case all pass, for the most runs that there are; absent unless cases were run repeatedly. */
+  /** How likely one of k runs of a case passes, for the most runs that there are; absent unless cases were run repeatedly. */
+  passAtK?: Estimate & { k: number };
+  /** How likely all of them pass. */
   passHatK?: Estimate & { k: number };
+  /** How verdicts vary; absent unless cases were run repeatedly. */
+  variance?: Reliability["variance"];
+  /** What it takes to know the pass rate better; absent if it is known well enough. */
+  needed?: Reliability["needed"];
   /** The cases of which some runs passed and some failed, each as `evalSetId` and `evalId`. */
   flaky: readonly (readonly [evalSetId: string, evalId: string])[];
   /** The mean of each metric's scores, by name. */

@@ -77,15 +77,15 @@ function unreachedTurn(expected: Invocation): UnreachedTurn {
 }
 
 function reliability(results: readonly EvalSetResult[]): RunReliability {
-  const { passRate, confidence, passHatK, cases, metrics } = reliabilityOf(results);
-  const repeated = passHatK.findLast(({ k }) => k > 1);
+  const { passRate, confidence, passAtK, passHatK, variance, needed, cases, metrics } = reliabilityOf(results);
+  const [some, every] = [passAtK, passHatK].map((all) => all.findLast(({ k }) => k > 1));
   return {
     confidence,
     flaky: cases.filter(({ isFlaky }) => isFlaky).map(({ evalSetId, evalId }) => [evalSetId, evalId]),
     means: Object.fromEntries(
       metrics.flatMap(({ metricName, score }) => (score === undefined ? [] : [[metricName, score] as const])),
     ),
-    ...definedProperties({ passRate, passHatK: repeated }),
+    ...definedProperties({ passRate, passAtK: some, passHatK: every, variance, needed }),
   };
 }
 

@@ -6,7 +6,7 @@ import { useEffect } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { runProgress, verdicts } from "../../state/run.js";
 import type { RunReliability, RunSummary } from "../../worker/protocol.js";
-import { amountText, count } from "../../ui/format.js";
+import { amountText, count, scoreText } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
 import { Name } from "../../ui/text.js";
 import { type Fact, usageFacts } from "../../ui/usage.js";
@@ -123,11 +123,23 @@ function useReliability(run: RunSummary): Fact[] {
     };
   }, [run.id, isRunning, statuses]);
   if (reliability.value?.run !== run.id || isRunning) return [];
-  const { passRate, passHatK, flaky, confidence } = reliability.value.value;
+  const { passRate, passAtK, passHatK, variance, needed, flaky, confidence } = reliability.value.value;
   const facts: Fact[] = [];
   if (passRate !== undefined) facts.push(["Pass rate", estimateText(passRate, confidence)]);
+  if (passAtK !== undefined) facts.push([`pass@${passAtK.k}`, estimateText(passAtK, confidence)]);
   if (passHatK !== undefined) facts.push([`pass^${passHatK.k}`, estimateText(passHatK, confidence)]);
   if (flaky.length > 0) facts.push(["Flaky", count(flaky.length, "case")]);
+  if (variance !== undefined) {
+    const { between, within } = variance;
+    facts.push(["Variance", `${scoreText(between)} between cases, ${scoreText(within)} between runs of a case`]);
+  }
+  if (needed !== undefined) {
+    const runs = needed.runs === undefined ? "" : `, or ${amountText(needed.runs)} runs of each case`;
+    facts.push([
+      `Pass rate to within ${needed.precision * 100} points`,
+      `takes about ${count(needed.cases, "case")}${runs}`,
+    ]);
+  }
   return facts;
 }
 

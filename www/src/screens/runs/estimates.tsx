@@ -36,12 +36,19 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
           </thead>
           <tbody>
             <Measure name="Pass rate" text={percentText} estimates={known.map((one) => one?.passRate)} />
-            {known.some((one) => one?.passHatK !== undefined) && (
-              <Measure
-                name={passPowerName(known.flatMap((one) => one?.passHatK?.k ?? []))}
-                text={percentText}
-                estimates={known.map((one) => one?.passHatK)}
-              />
+            {(["passAtK", "passHatK"] as const).map(
+              (key) =>
+                known.some((one) => one?.[key] !== undefined) && (
+                  <Measure
+                    key={key}
+                    name={passName(
+                      key === "passAtK" ? "pass@" : "pass^",
+                      known.flatMap((one) => one?.[key]?.k ?? []),
+                    )}
+                    text={percentText}
+                    estimates={known.map((one) => one?.[key])}
+                  />
+                ),
             )}
             {known.some((one) => (one?.flaky.length ?? 0) > 0) && (
               <tr>
@@ -63,9 +70,9 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
 }
 
 /** `pass^3`, where cases were run three times in each run. */
-function passPowerName(ks: readonly number[]): string {
+function passName(sign: string, ks: readonly number[]): string {
   const [k = 0, ...others] = new Set(ks);
-  return others.length === 0 ? `pass^${k}` : `pass^k, for k up to ${Math.max(...ks)}`;
+  return others.length === 0 ? `${sign}${k}` : `${sign}k, for k up to ${Math.max(...ks)}`;
 }
 
 function percentText(share: number): string {
