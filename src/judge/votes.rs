@@ -17,7 +17,10 @@
 //! when they arrive. Of several verdicts, those that are decided are left out of what is asked later
 //! ([`Votes::is_decided`]), so a wave waits until all earlier ones are answered.
 //!
-//! Complexity: O(1) per verdict and reply; with evidence O(n log n) for n samples.
+//! Of grades, the median decides: whatever is missing lies below or above it, so it is certain once both extremes
+//! leave it where it is.
+//!
+//! Complexity: O(1) per verdict and reply; O(n) for grades; with evidence O(n log n) for n samples.
 
 use std::ops::Range;
 
@@ -160,6 +163,11 @@ pub enum VotingRule {
         /// Whether to skip samples that cannot change the verdict.
         early_stop: bool,
     },
+    /// The median of the grades decides, of an even number the lower of the two in the middle.
+    Median {
+        /// Whether to skip samples that cannot change it.
+        early_stop: bool,
+    },
     /// Every sample counts, as in a mean or in [`Tally::proportion`]: all are asked, and none may fail.
     Every,
 }
@@ -202,6 +210,8 @@ pub struct Votes {
     rule: VotingRule,
     evidence: Option<Evidence>,
     tallies: Vec<Tally>,
+    /// Sorted.
+    grades: Vec<f64>,
 }
 
 impl Votes {
@@ -217,6 +227,7 @@ impl Votes {
             rule,
             evidence: None,
             tallies: vec![Tally::default(); verdicts],
+            grades: Vec::new(),
         }
     }
 
@@ -277,6 +288,37 @@ impl Votes {
         }
     }
 
+    /// Takes the grade of a reply that is also [counted](Self::count). It matters where the median decides.
+    pub fn grade(&mut self, grade: f64) {
+        if !matches!(self.rule, VotingRule::Median { .. }) {
+            return;
+        }
+        let at = self.grades.partition_point(|other| *other <= grade);
+        self.grades.insert(at, grade);
+    }
+
+    /// The median of the grades so far: what some sample said. It is that of all samples once the vote is settled.
+    #[must_use]
+    pub fn median(&self) -> Option<f64> {
+        self.grades.get(self.grades.len().saturating_sub(1) / 2).copied()
+    }
+
+    /// The smallest number of further grades after which the median could be certain.
+    ///
+    /// It is certain once it is the same whether all missing grades are lower or higher. The next grades settle it
+    /// the earliest if they all equal the median so far, which is as close to the middle of all as any.
+    fn settling_median(&self) -> u32 {
+        let missing = self.missing();
+        let middle = (self.grades.len() as u32 + missing).saturating_sub(1) / 2;
+        let (mut below, mut not_above) = (0, 0);
+        if let Some(median) = self.median() {
+            below = self.grades.partition_point(|grade| *grade < median) as u32;
+            not_above = self.grades.partition_point(|grade| *grade <= median) as u32;
+        }
+        let most = (below + missing).saturating_sub(middle);
+        most.max((middle + 1).saturating_sub(not_above)).min(missing)
+    }
+
     /// Counts a sample that failed.
     pub fn fail(&mut self, sample: u32) {
         self.failed.push(sample);
@@ -303,6 +345,10 @@ impl Votes {
             VotingRule::Majority { early_stop: true } => self.tallies.iter().fold(0, settling),
             VotingRule::Majority { early_stop: false } => {
                 self.tallies.iter().fold(missing.saturating_sub(self.failed()), settling)
+            }
+            VotingRule::Median { early_stop: true } => self.settling_median(),
+            VotingRule::Median { early_stop: false } => {
+                missing.saturating_sub(self.failed()).max(self.settling_median())
             }
             VotingRule::Every => missing,
         }

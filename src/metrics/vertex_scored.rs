@@ -7,7 +7,7 @@
 
 use super::judged::{
     Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Purpose, Question,
-    Questions, RubricSums, average, judged_turn, median, plain_mean,
+    Questions, RubricSums, average, judged_turn, plain_mean,
 };
 use super::{
     Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, reference, same_length,
@@ -55,6 +55,10 @@ pub(super) fn build(
 }
 
 impl VertexScored {
+    fn is_panel(&self) -> bool {
+        !self.judge_config.options.panel.is_empty()
+    }
+
     /// The body of a request to Vertex AI's evaluation service.
     fn body(&self, case: &Case<'_>, turn: JudgedTurn<'_>) -> String {
         let metric = self.spec.prompt.id;
@@ -122,9 +126,7 @@ impl VertexScored {
         }
         let score = match answers.first() {
             Some(answer) if self.spec.by_majority => answer.majority(),
-            Some(answer) if answer.is_settled() && !self.judge_config.options.panel.is_empty() => {
-                median(&scores)
-            }
+            Some(answer) if answer.is_settled() && self.is_panel() => answer.votes.median(),
             Some(answer) if answer.is_settled() => plain_mean(&scores),
             _ => None,
         };
@@ -165,7 +167,12 @@ impl Judged for VertexScored {
         } else {
             let question = questions.ballot();
             if !self.spec.by_majority {
-                question.rule = VotingRule::Every;
+                question.rule = match question.rule {
+                    VotingRule::Majority { early_stop } if self.is_panel() => {
+                        VotingRule::Median { early_stop }
+                    }
+                    _ => VotingRule::Every,
+                };
             }
             question
         };

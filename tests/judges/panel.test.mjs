@@ -140,6 +140,32 @@ test("grades count by their median, never by their mean", async () => {
   assert.equal(resultOf(single).score, 11 / 3, "a single judge's samples are averaged, as google-adk does");
 });
 
+test("grades stop when the missing ones cannot move the median, and one that fails voids none that it cannot move", async () => {
+  const refused = Object.assign(new Error("no such key"), { status: 401 });
+  const metric = "response_evaluation_score";
+  const early = judges({ a: score(4), b: score(4), c: score(1) });
+  const found = await evaluate(request(early.panel, metric));
+  assert.deepEqual([resultOf(found).score, early.asked.length, found.judgeUsage.saved], [4, 2, 1]);
+  const all = judges({ a: score(4), b: score(4), c: score(1) });
+  await evaluate(request(all.panel, metric, { num_samples: 1 }, { earlyStop: "none" }));
+  assert.equal(all.asked.length, 3);
+  for (const earlyStop of ["exact", "none"]) {
+    for (const replies of [
+      { a: refused, b: score(4), c: score(4) },
+      { a: score(4), b: refused, c: score(4) },
+      { a: score(4), b: score(4), c: refused },
+    ]) {
+      const { panel } = judges(replies);
+      const set = await evaluate(request(panel, metric, { num_samples: 1 }, { earlyStop }));
+      assert.equal(resultOf(set).score, 4);
+    }
+    const { panel } = judges({ a: score(4), b: refused, c: score(5) });
+    const { score: none, reason } = resultOf(await evaluate(request(panel, metric, { num_samples: 1 }, { earlyStop })));
+    assert.equal(none, undefined);
+    assert.match(reason, /b failed: .*no such key/);
+  }
+});
+
 test("a criterion may name several models, which one judge is asked for", async () => {
   const asked = [];
   const judge = async ({ model }) => {

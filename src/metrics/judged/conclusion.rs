@@ -145,14 +145,3 @@ pub(in crate::metrics) fn average(evaluation: &mut Evaluation<'_>, mean: fn(&[f6
 pub(in crate::metrics) fn plain_mean(scores: &[f64]) -> Option<f64> {
     mean(scores.iter().copied())
 }
-
-/// The median; of an even number the lower of the two in the middle, so that it is what somebody said.
-pub(in crate::metrics) fn median(scores: &[f64]) -> Option<f64> {
-    let middle = scores.len().saturating_sub(1) / 2;
-    let is_median = |score: &f64| {
-        let less = scores.iter().filter(|other| *other < score).count();
-        let not_more = scores.iter().filter(|other| *other <= score).count();
-        less <= middle && middle < not_more
-    };
-    scores.iter().copied().find(is_median)
-}

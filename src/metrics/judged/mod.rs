@@ -29,7 +29,7 @@ use crate::model::invocation::Invocation;
 
 pub use crate::judge::prompt::Purpose;
 pub use conclusion::{Conclusion, RubricSums};
-pub(super) use conclusion::{average, judged_turn, median, plain_mean};
+pub(super) use conclusion::{average, judged_turn, plain_mean};
 pub use explanation::{RubricVotes, SampleUsage, SampleVote, Samples, Sentence};
 pub(super) use judge_config::PromptValues;
 pub use judge_config::{JudgeConfig, PromptText};

@@ -41,6 +41,9 @@ impl<'a> Run<'a> {
         if let Some((judged, case, answer)) = self.answer(sample.question) {
             let ballot = judged.read(case, &answer.question, &reply.text);
             answer.votes.count(&ballot.votes);
+            if let Some(grade) = ballot.score {
+                answer.votes.grade(grade);
+            }
             let at = answer.replies.partition_point(|known| known.sample < sample.sample);
             let JudgeReply { text, usage } = reply;
             let usage = usage.tokens();

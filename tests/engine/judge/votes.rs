@@ -389,3 +389,82 @@ proptest! {
         }
     }
 }
+
+/// The median of complete grades, counted anew; replies without a grade are left out.
+fn median(grades: &[Option<f64>]) -> Option<f64> {
+    let mut known: Vec<f64> = grades.iter().flatten().copied().collect();
+    known.sort_by(f64::total_cmp);
+    known.get(known.len().saturating_sub(1) / 2).copied()
+}
+
+/// Every list of so many replies with these grades.
+fn all_grades(grades: &[Option<f64>], length: usize) -> Vec<Vec<Option<f64>>> {
+    (0..length).fold(vec![Vec::new()], |lists, _| {
+        lists
+            .iter()
+            .flat_map(|list| grades.iter().map(move |grade| [&list[..], &[*grade]].concat()))
+            .collect()
+    })
+}
+
+#[test]
+fn a_median_is_settled_as_soon_as_it_is_certain_and_by_as_few_samples_as_possible() {
+    const GRADES: [Option<f64>; 4] = [Some(0.25), Some(0.5), Some(0.75), None];
+    let take = |votes: &mut Votes, grade: Option<f64>| {
+        votes.count(&[Vote::Positive]);
+        grade.into_iter().for_each(|grade| votes.grade(grade));
+    };
+    for samples in 1..=5 {
+        for all in all_grades(&GRADES, samples) {
+            let mut votes = Votes::new(samples as u32, 1, VotingRule::Median { early_stop: true });
+            let first_wave = votes.next_wave();
+            assert_eq!(first_wave.end as usize, samples / 2 + 1, "so many that are equal settle it");
+            for known in 0..=samples {
+                let mut medians = all_grades(&[Some(0.0), Some(0.4), Some(1.0), None], samples - known)
+                    .into_iter()
+                    .map(|rest| median(&[&all[..known], &rest].concat()));
+                let first = medians.next().unwrap();
+                let is_certain = medians.all(|median| median == first);
+                assert_eq!(votes.outcome() == Outcome::Settled, is_certain, "{all:?} {known}");
+                if is_certain {
+                    assert_eq!((votes.median(), votes.asked() as usize), (median(&all), known), "{all:?}");
+                    break;
+                }
+                take(&mut votes, all[known]);
+                votes.next_wave();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_grade_that_failed_matters_only_where_it_could_move_the_median() {
+    for (grades, expected) in [
+        (&[4.0, 4.0][..], (Outcome::Settled, Some(4.0))),
+        (&[4.0, 5.0], (Outcome::Undecidable, Some(4.0))),
+        (&[5.0], (Outcome::Undecidable, Some(5.0))),
+    ] {
+        for early_stop in [true, false] {
+            let mut votes = Votes::new(3, 1, VotingRule::Median { early_stop });
+            votes.fail(0);
+            for sample in 1..3 {
+                votes.next_wave();
+                match grades.get(sample - 1) {
+                    Some(grade) => {
+                        votes.count(&[Vote::Positive]);
+                        votes.grade(*grade);
+                    }
+                    None => votes.fail(sample as u32),
+                }
+            }
+            assert_eq!((votes.outcome(), votes.median()), expected, "{grades:?}");
+        }
+    }
+}
+
+#[test]
+fn a_majority_keeps_no_grades() {
+    let mut votes = Votes::new(1, 1, EARLY);
+    votes.grade(1.0);
+    assert_eq!(votes.median(), None);
+}
