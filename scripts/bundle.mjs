@@ -22,8 +22,8 @@ const COMMON = {
 const LINE_LIMIT = 400;
 
 /**
- * Shorter syntax, with functions as they are: what is called is what stacks show. Values that are moved to where they are used would
- * leave their annotations behind, of which Rollup warns.
+ * Shorter syntax, with functions as they are: what is called is what stacks show, by source maps. Values that are moved to where
+ * they are used would leave their annotations behind, of which Rollup warns.
  */
 const SHORT_SYNTAX = {
   passes: 3,
@@ -31,7 +31,6 @@ const SHORT_SYNTAX = {
   inline: false,
   reduce_funcs: false,
   sequences: false,
-  keep_fnames: true,
   keep_classnames: true,
 };
 
@@ -52,9 +51,8 @@ const CJS = {
 export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
-  const named = mappedFunctions(sources.folder);
   for (const { path, ...chunk } of await split("esm", esm, sources)) {
-    const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX, named });
+    const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX });
     const lines = mapOfLines(JSON.parse(map), path, sources);
     write(path, `${code}\n`, lines.sources.length > 0 ? lines : undefined);
   }
@@ -73,30 +71,16 @@ export async function bundle(dist, sources) {
 
 /**
  * A module without white space, but with the comments that bundlers read, which esbuild takes out as well. Classes keep their
- * names, which errors show, as does what users import; other variables get short ones, and so do functions but for those that
- * `named` matches.
+ * names, which errors show, as do methods and what users import; functions and variables get short ones.
  */
-function withoutWhiteSpace({ code, map, names }, { format, named, ...options }) {
+function withoutWhiteSpace({ code, map, names }, { format, ...options }) {
   return minify(code, {
-    mangle: { keep_fnames: named, keep_classnames: true, toplevel: true, reserved: names },
+    mangle: { keep_classnames: true, toplevel: true, reserved: names },
     ...options,
     ecma: 2020,
     format: { comments: /__PURE__|[iI]gnore/, preserve_annotations: true, max_line_len: LINE_LIMIT, ...format },
     sourceMap: { content: map },
   });
-}
-
-/**
- * The names of functions that users meet in stacks: those of modules with a source map. CommonJS, which only Jest and old
- * versions of Node load, goes without.
- */
-function mappedFunctions(folder) {
-  const files = readdirSync(folder, { recursive: true }).filter((file) => /(?<!\.d)\.ts$/.test(file));
-  const mapped = files.filter((file) => !WITHOUT_MAPS.test(file.replaceAll(sep, "/")));
-  const names = mapped.flatMap((file) =>
-    [...readFileSync(join(folder, file), "utf8").matchAll(/\bfunction\*? ([\w$]+)/g)].map(([, name]) => name),
-  );
-  return new RegExp(`^(?:${[...new Set(names)].join("|")})$`);
 }
 
 /** What is never run, and tells Node the names that a file in CommonJS exports: esbuild writes it, terser takes it out. */
