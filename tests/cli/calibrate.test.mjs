@@ -10,6 +10,38 @@ import { folderOf, root, run } from "./command.mjs";
 const { cases, labels } = pairsOf({ PP: 6, PF: 2, FP: 1, FF: 3 });
 const FILES = { "shop.json": resultsOf(cases), "labels.csv": labels };
 
+test("a journal is calibrated and labelled as the results of its run are", async (t) => {
+  const cwd = folderOf(t);
+  for (const name of ["museum-guide.evalset.json", "museum-guide.actual.json", "judge.jsonl", "test_config.json"]) {
+    copyFileSync(join(root, "examples/museum-guide", name), join(cwd, name));
+  }
+  const evaluate = ["eval", "museum-guide.evalset.json", "--judge", "replay:judge.jsonl", "--journal", "run.jsonl"];
+  await run([...evaluate, "--explain", "all", "--format", "json", "--output", "museum.json"], { cwd });
+  const sheets = ["museum.json", "run.jsonl"].map((file) =>
+    run(["labels", "export", file, "--metric", "final_response_match_v2"], { cwd }),
+  );
+  const [ofResults, ofJournal] = (await Promise.all(sheets)).map(({ stdout }) => stdout);
+  assert.match(ofResults, /^evalset,case,/);
+  assert.equal(ofJournal, ofResults);
+  const filled = ofResults.replaceAll("final_response_match_v2,,,", "final_response_match_v2,,pass,");
+  writeFileSync(join(cwd, "labels.csv"), filled);
+  const found = ["museum.json", "run.jsonl"].map((file) => run(["calibrate", file, "--labels", "labels.csv"], { cwd }));
+  const [one, other] = await Promise.all(found);
+  assert.match(one.stdout, /6 of 6 labels used.*Correct verdicts, by samples asked/s);
+  assert.deepEqual([other.stdout, other.status], [one.stdout, 0]);
+
+  const entries = readFileSync(join(cwd, "run.jsonl"), "utf8").trimEnd().split("\n");
+  const unfinished = entries.filter((line) => !/"type":"end","section":""/.test(line)).join("\n");
+  assert.ok(unfinished.length < entries.join("\n").length);
+  writeFileSync(join(cwd, "half.jsonl"), `${unfinished}\n`);
+  const half = await run(["calibrate", "half.jsonl", "--labels", "labels.csv"], { cwd });
+  assert.equal(half.status, 2);
+  assert.match(
+    half.stderr,
+    /^error: the journal has no results: a shard has not finished\n {3}at half\.jsonl\n {3}help: Run the/,
+  );
+});
+
 test("results of eval keep the votes, are labelled and calibrated", async (t) => {
   const cwd = folderOf(t);
   const example = (name) => join(root, "examples/museum-guide", name);

@@ -14,6 +14,7 @@ import { inertJson } from "../report/text.js";
 import { type Arguments, oneOf, parseArguments } from "./arguments.js";
 import { resultsIn } from "./compare.js";
 import { kindOf, readBytes } from "./files.js";
+import { readResultsOrJournal } from "./journal-results.js";
 import { inFile, Mistake } from "./mistakes.js";
 import { CALIBRATION_FORMATS, optionsOf } from "./options.js";
 import { formatsOf } from "./outputs.js";
@@ -40,7 +41,7 @@ export async function calibrateCommand(args: readonly string[]): Promise<ExitSta
   }
   const output = outputOf(given, [...files, labelsFile]);
   const [format = "table"] = formatsOf(given, CALIBRATION_FORMATS);
-  const results = files.map((file) => readBytes(file, "file of results"));
+  const results = files.map(readResultsOrJournal);
   const labels = readBytes(labelsFile, "file of labels");
   const text = texts(given.has("compare"), results, labels, output === undefined, (error) =>
     placed(error, files, labelsFile),

@@ -318,8 +318,9 @@ Usage
   adk-metrics calibrate --compare <results A> <results B> --labels <file> [options]
 
 Input
-  Results as eval --format json or ADK writes them, or folders of them. With eval --explain all,
-  results contain the votes of the judge's samples, which show how many samples are worthwhile.
+  Results as eval --format json or ADK writes them, folders of them, or the journal of eval or run.
+  With eval --explain all, and in journals, there are the votes of the judge's samples, which show
+  how many samples are worthwhile.
 ${optionsHelp("calibrate", "input")}
 Labels that cannot be used are listed; the others count. docs/calibration.md explains the numbers.
 

@@ -6,7 +6,7 @@ import { AdkMetricsError } from "../errors.js";
 import { REPORT_FORMATS } from "../report/formats.js";
 import { countOf, parseArguments } from "./arguments.js";
 import { filesOf, outputOf } from "./calibrate.js";
-import { readBytes } from "./files.js";
+import { readResultsOrJournal } from "./journal-results.js";
 import { inFile, Mistake } from "./mistakes.js";
 import { FORMATS, optionsOf } from "./options.js";
 import { ExitStatus, note } from "./process.js";
@@ -42,16 +42,13 @@ export async function labelsCommand(args: readonly string[]): Promise<ExitStatus
   const metrics = given.all("metric");
   let sheet: string;
   try {
-    sheet = labelSheet(
-      files.map((file) => readBytes(file, "file of results")),
-      {
-        ...(count === undefined ? {} : { count: countOf("count", count) }),
-        ...(seed === undefined ? {} : { seed: Number(seed) }),
-        ...(metrics.length === 0 ? {} : { metrics }),
-        random: given.has("random"),
-        blind: given.has("blind"),
-      },
-    );
+    sheet = labelSheet(files.map(readResultsOrJournal), {
+      ...(count === undefined ? {} : { count: countOf("count", count) }),
+      ...(seed === undefined ? {} : { seed: Number(seed) }),
+      ...(metrics.length === 0 ? {} : { metrics }),
+      random: given.has("random"),
+      blind: given.has("blind"),
+    });
   } catch (error) {
     const index = /^results\[(\d+)\]/.exec((error as AdkMetricsError).path ?? "")?.[1] ?? "0";
     throw inFile(error, files[Number(index)] ?? HELP, (error as AdkMetricsError).path);

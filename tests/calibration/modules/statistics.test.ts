@@ -124,6 +124,30 @@ describe("intervals of 95 % contain the truth in at least 93 % of 2,000 rounds",
       assert.ok(share >= 0.93, `${share}`);
     });
 
+    test(`the corrected pass rate, of 300 verdicts of which 80 are labelled: ${name}`, () => {
+      const shareIn = <P>(of: readonly P[], counts: (one: P) => boolean) => ({
+        share: of.filter(counts).length / of.length,
+        count: of.length,
+      });
+      const share = coverage(rate, () => {
+        const all = drawn(300, rate, sensitivity, specificity);
+        const labelled = all.slice(0, 80);
+        return corrected(
+          shareIn(all, ({ passes }) => passes),
+          shareIn(
+            labelled.filter(({ people }) => people),
+            ({ passes }) => passes,
+          ),
+          shareIn(
+            labelled.filter(({ people }) => !people),
+            ({ passes }) => !passes,
+          ),
+          0.95,
+        );
+      });
+      assert.ok(share >= 0.93, `${share}`);
+    });
+
     test(`the prediction-powered pass rate, of 150 verdicts with 60 labelled: ${name}`, () => {
       const share = coverage(rate, () =>
         predictionPowered(
@@ -159,7 +183,15 @@ describe("intervals of 95 % contain the truth in at least 93 % of 2,000 rounds",
           0.95,
         ),
       );
+      const specific = coverage(specificity, () =>
+        shareOf(
+          drawn(100, rate, sensitivity, specificity).filter(({ people }) => !people),
+          ({ passes }) => !passes,
+          0.95,
+        ),
+      );
       assert.ok(kappa >= 0.93, `kappa ${kappa}`);
+      assert.ok(specific >= 0.93, `specificity ${specific}`);
       assert.ok(sensitive >= 0.93, `sensitivity ${sensitive}`);
     });
   }

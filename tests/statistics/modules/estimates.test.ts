@@ -6,8 +6,10 @@ import { describe, test } from "node:test";
 import { studentQuantile } from "../../../pkg-template/src/statistics/distributions.js";
 import {
   casesFor,
+  clusteredError,
   clusteredMean,
   clusteredShare,
+  mean,
   passAtK,
   passHatK,
   runsFor,
@@ -19,7 +21,9 @@ import { meanInterval } from "../../../pkg-template/src/statistics/bootstrap.js"
 import { detectableDifference, holm, meanTest, signTest } from "../../../pkg-template/src/statistics/significance.js";
 import { coverage, randomOf } from "./simulation.js";
 
-const vectors = JSON.parse(readFileSync(new URL("../vectors.json", import.meta.url), "utf8"));
+const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), "utf8"));
+const vectors = read("vectors.json");
+const ofInspect = read("inspect_vectors.json");
 
 function close(found: number | undefined, expected: number, what: unknown): void {
   const isClose = found !== undefined && Math.abs(found - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
@@ -88,6 +92,27 @@ describe("as scipy and statsmodels find it", () => {
     for (const one of vectors.passes) {
       close(passAtK(one.passed, one.runs, one.k), one.some, one);
       close(passHatK(one.passed, one.runs, one.k), one.every, one);
+    }
+  });
+});
+
+describe("as inspect_ai finds it", () => {
+  test("pass@k and pass^k", () => {
+    for (const one of ofInspect.passes) {
+      close(passAtK(one.passed, one.runs, one.k), one.some, one);
+      close(passHatK(one.passed, one.runs, one.k), one.every, one);
+    }
+  });
+
+  test("standard errors that respect cases", () => {
+    for (const { groups, error } of ofInspect.errors) close(clusteredError(groups, mean(groups)), error, groups);
+  });
+
+  test("Wilson's interval of a pass rate", () => {
+    for (const one of ofInspect.intervals) {
+      const { low, high } = wilson(one.passed / one.count, one.count, one.confidence);
+      close(low, one.low, one);
+      close(high, one.high, one);
     }
   });
 });
