@@ -272,6 +272,27 @@ describe("the results", { skip }, () => {
     await site.done(page);
   });
 
+  test("tell how repeated runs of each case ended, and how many would tell more", async () => {
+    const run = (answer) =>
+      scored(
+        {
+          steady: [[turn("Hi", "Hello there")], [turn("Hi", "Hello there")]],
+          moody: [[turn("Bye", "See you soon")], [turn("Bye", answer)]],
+        },
+        { response_match_score: 0.5 },
+      );
+    const runs = await Promise.all(["See you soon", "See you soon", "What?"].map(run));
+    const page = await showing(site, {
+      ...runs[0],
+      evalCaseResults: runs.flatMap(({ evalCaseResults }) => evalCaseResults),
+    });
+    const summary = page.getByRole("region", { name: "Summary" });
+    await says(summary, /Pass rate 83 % \(40 to 97 %, 95 % interval\) pass@3 100 % .* pass\^3 50 % .* Flaky 1 case/);
+    await says(summary, /Variance 0\.000 between cases, 0\.167 between runs of a case/);
+    await says(summary, /Pass rate to within 10 points takes about 22 cases, or 33 runs of each case/);
+    await site.done(page);
+  });
+
   test("have the question in each row, and are searched in all their texts", async () => {
     const page = await showing(site, await scoredExample("weather"));
     await says(page.getByRole("row", { name: /two_cities/ }), /Where is it warmer tomorrow/);
