@@ -31,6 +31,9 @@ for (const provider of ["openai", "anthropic", "gemini"]) {
     const { stdout, stderr, status } = await ask(cwd, answering, provider);
     assert.equal(status, 1, stderr);
     assert.deepEqual(scoresIn(stdout), scores);
+    const [{ model, modelVersions }] = JSON.parse(stdout).judges;
+    assert.deepEqual([model, modelVersions?.length], [MODELS[provider], 1]);
+    assert.match(modelVersions[0], new RegExp(`^${MODELS[provider]}-\\d`));
     // Three of five samples of all questions, then one more of those on which these disagree.
     assert.deepEqual(
       answering.batches.map(({ requests }) => requests.length),

@@ -60,6 +60,7 @@ export function testQueue(name, begin) {
       const whole = await all.run(["eval", ...given, ...more, "--explain", "all"]);
       assert.equal(whole.status, 1, whole.stderr);
       const expected = read();
+      for (const text of expected) assert.match(text, /gemini-2\.5-flash-001/, "the version that answered");
       await all.queue(["queue", "add", ...given]);
       const worked = await all.queue(["queue", "work"]);
       assert.match(worked.stderr, /^12 runs of cases done$/m);
