@@ -36,6 +36,8 @@ const TOLD = {
   },
 };
 const SCENARIO = { starting_prompt: "Is it clear in Oslo?", conversation_plan: "Ask about Oslo, then about Paris." };
+/** What a simulated user says after that: the first message is the scenario's own, so that no judge is asked about it. */
+const NEXT = { ...TOLD, invocation_id: "2", user_content: content("user", { text: "And in Paris?" }) };
 const setOf = (one) => ({ eval_set_id: "sky", eval_cases: [{ eval_id: "oslo", ...one }] });
 
 describe("a real model", { skip: isThere ? false : "tests/models/README.md says what it needs" }, () => {
@@ -57,7 +59,7 @@ describe("a real model", { skip: isThere ? false : "tests/models/README.md says 
     const judge_model_options = { num_samples: SAMPLES, judge_model_config };
     const { evalCaseResults, judgeUsage } = await adk.evaluate({
       evalSet: setOf(isOfUser ? { conversation_scenario: SCENARIO } : { conversation: [TOLD] }),
-      actual: setOf({ conversation: [TOLD] }),
+      actual: setOf({ conversation: isOfUser ? [TOLD, NEXT] : [TOLD] }),
       criteria: { [metricName]: { ...CRITERIA[metricName], judge_model_options } },
       judge,
       earlyStop: false,
@@ -84,6 +86,7 @@ describe("a real model", { skip: isThere ? false : "tests/models/README.md says 
     test(`${metricName}: every reply is read with a schema, and what is not read without says why`, async (context) => {
       const bound = await scored(metricName, false);
       assert.equal(typeof bound.overall.score, "number", bound.overall.reason);
+      assert.ok(bound.votes.length > 0, "there are replies to read");
       for (const { score, reply } of bound.votes) assert.equal(typeof score, "number", `not read: ${reply}`);
       context.diagnostic(`with a schema, ${shareOf(bound.votes)} replies were read`);
       if (!isFull && !FREE.includes(metricName)) return;
