@@ -206,6 +206,39 @@ describe("intervals of 95 % hold the truth in at least 93 % of 2,000 rounds", ()
   }
 });
 
+describe("Wilson's interval, by every count that there may be", () => {
+  /** How often it contains the rate, for so many cases. */
+  function exactCoverage(count: number, rate: number): number {
+    let chance = (1 - rate) ** count;
+    let contained = 0;
+    for (let passed = 0; passed <= count; passed += 1) {
+      const { low = 0, high = 1 } = wilson(passed / count, count, 0.95);
+      if (low <= rate && rate <= high) contained += chance;
+      chance *= ((count - passed) / (passed + 1)) * (rate / (1 - rate));
+    }
+    return contained;
+  }
+
+  // As docs/statistics.md states it.
+  for (const [count, least] of [
+    [10, 0.893],
+    [20, 0.916],
+    [40, 0.927],
+    [100, 0.926],
+  ] as const) {
+    test(`contains rates from 5 to 95 % of ${count} cases in ${least} and more, and in 0.95 on average`, () => {
+      const found = Array.from({ length: 901 }, (_, at) => exactCoverage(count, 0.05 + at / 1000));
+      assert.ok(Math.min(...found) >= least && Math.min(...found) < least + 0.005, `${Math.min(...found)}`);
+      assert.ok(found.reduce((total, one) => total + one, 0) / found.length >= 0.95);
+    });
+  }
+
+  test("contains rates that are nearly 100 % less often", () => {
+    const found = Array.from({ length: 490 }, (_, at) => exactCoverage(40, 0.95 + at / 10_000));
+    assert.ok(Math.min(...found) > 0.83 && Math.min(...found) < 0.845, `${Math.min(...found)}`);
+  });
+});
+
 describe("chance alone is taken for a change in at most 5 % of 2,000 comparisons of equals", () => {
   const random = randomOf(5);
   const rounds = 2000;
