@@ -23,7 +23,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         foreign: "^(?:gpt|claude)[-/]",
         title: "Gemini",
         form: &[
-            FormField::new("model", "Model").placeholder("gemini-2.5-flash").hint(DEFAULT_MODEL),
+            FormField::new("model", "Model").placeholder("gemini-3.5-flash-lite").hint(DEFAULT_MODEL),
             FormField::secret("apiKey", "Key")
                 .hint("From aistudio.google.com/apikey. It is sent to Google alone."),
             FormField::new("baseUrl", "Another address")

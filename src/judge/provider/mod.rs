@@ -138,7 +138,7 @@ impl ProviderManifest {
 
 /// What forms say of the model that is asked at Google's.
 #[cfg(feature = "schema")]
-const DEFAULT_MODEL: &str = "Empty: the one that the config names, else gemini-2.5-flash.";
+const DEFAULT_MODEL: &str = "Empty: the one that the config names, else gemini-2.5-flash, which the Gemini API retires on 1 December 2026.";
 
 /// How a form asks for an option of a judge.
 #[cfg(feature = "schema")]

@@ -19,7 +19,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         address: "GOOGLE_VERTEX_BASE_URL",
         title: "Vertex AI",
         form: &[
-            FormField::new("model", "Model").placeholder("gemini-2.5-flash").hint(DEFAULT_MODEL),
+            FormField::new("model", "Model").placeholder("gemini-3.5-flash-lite").hint(DEFAULT_MODEL),
             FormField::new("project", "Project"),
             FormField::new("location", "Location").placeholder("global"),
             FormField::secret("accessToken", "Access token")
