@@ -42,6 +42,29 @@ test("a journal is calibrated and labelled as the results of its run are", async
   );
 });
 
+test("a calibration of another judge is told of where cases are scored as they are read, too", async (t) => {
+  const read = (name) => JSON.parse(readFileSync(join(root, "examples/museum-guide", name), "utf8"));
+  const lines = (name) => read(name).eval_cases.map((one) => `${JSON.stringify(one)}\n`);
+  const judge = { metricName: "final_response_match_v2", scoredBy: "judge", model: "another", prompts: {} };
+  const subject = { metricName: judge.metricName, labelled: 40, agreement: { value: 0.9, low: 0.8, high: 0.95 } };
+  const cwd = folderOf(t, {
+    "museum.jsonl": lines("museum-guide.evalset.json").join(""),
+    "actual.jsonl": lines("museum-guide.actual.json").join(""),
+    "test_config.json": JSON.stringify(read("test_config.json")),
+    "judge.calibration.json": JSON.stringify({ subjects: [subject], judges: [judge], criteria: {} }),
+  });
+  copyFileSync(join(root, "examples/museum-guide/judge.jsonl"), join(cwd, "judge.jsonl"));
+  const evaluate = ["eval", "museum.jsonl", "--actual", "actual.jsonl", "--judge", "replay:judge.jsonl"];
+  const write = ["--format", "jsonl", "--output", "results.jsonl"];
+  const told = /^warning: the calibration of `final_response_match_v2` may no longer hold.*another before/m;
+  const { stderr, status } = await run([...evaluate, ...write], { cwd });
+  assert.match(stderr, told);
+  assert.equal(status, 1);
+  const strict = await run([...evaluate, ...write, "--force", "--strict"], { cwd });
+  assert.match(strict.stderr, told);
+  assert.equal(strict.status, 2);
+});
+
 test("results of eval keep the votes, are labelled and calibrated", async (t) => {
   const cwd = folderOf(t);
   const example = (name) => join(root, "examples/museum-guide", name);

@@ -209,6 +209,8 @@ class LineRun {
   isUnjudged = false;
   /** Why it did not come to its end. */
   mistake: unknown;
+  /** What a calibration beside the config warns of. */
+  #ofCalibration: readonly PlacedWarning[] = [];
   readonly #work: LineWork;
   readonly #options: Options;
   readonly #registry: MetricRegistry;
@@ -233,7 +235,7 @@ class LineRun {
   }
 
   get warnings(): readonly PlacedWarning[] {
-    return this.#whole.set?.warnings ?? [];
+    return [...(this.#whole.set?.warnings ?? []), ...this.#ofCalibration];
   }
 
   /** How many cases were not scored. */
@@ -266,6 +268,7 @@ class LineRun {
   async finish(): Promise<EvalSetResult> {
     const found = this.left === 0 ? this.#set : this.#incomplete;
     const set = await withCalibrationBeside(found, this.#work.input.files);
+    this.#ofCalibration = (set.warnings ?? []).slice(found.warnings?.length ?? 0);
     await this.#draft?.finish(headLine(set));
     return set;
   }
