@@ -191,6 +191,7 @@ test("reads the .env beside an agent, for the agent and its judges, before that 
   });
   const { stderr } = await run(["run", "--agent", "agents/clock", "clock.evalset.json"], { cwd, env: BARE });
   assert.match(stderr, new RegExp(`the agent has ${THEIRS} and nothing else`));
+  assert.match(stderr, /^agents\/clock\/\.env: DATABASE_URL is not passed to the agent$/m);
   assert.equal(answering.requests[0].headers["x-goog-api-key"], THEIRS);
   assert.match(stderr, /\(GOOGLE_GEMINI_BASE_URL in agents\/clock\/\.env\)/);
 });

@@ -1,8 +1,9 @@
 // Traces that agents of other frameworks left, and those of google-adk under other instrumentations: what each is read as.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { bytesOf, errorOf, evaluate, readTraces, told } from "./support.mjs";
+import { bytesOf, errorOf, evaluate, file, readTraces, told, tracesToJson } from "./support.mjs";
 
 const MAY_DIFFER =
   "a callback changed answers in these traces; they do not show whether it also changed the last answer of a conversation";
@@ -200,6 +201,37 @@ test("that a callback may have changed the last answer is said once, where one c
   for (const name of ["adk-python-spans.jsonl", "adk-python-events.jsonl", "adk-python-legacy.jsonl", "adk-ts.json"]) {
     assert.ok(!warned(name).includes(MAY_DIFFER), name);
   }
+});
+
+test("what traces of google-adk 2 cannot show of the last answer is told, and is no warning", () => {
+  for (const read of [readTraces, tracesToJson]) {
+    for (const [name, times] of Object.entries({
+      "adk-python-spans.jsonl": 1,
+      "adk-python-events.jsonl": 1,
+      // Where a callback changed an answer, that is a warning.
+      "adk-callbacks.jsonl": 0,
+      "openinference-adk.jsonl": 0,
+      "adk-ts.json": 0,
+    })) {
+      const notices = [];
+      read(bytesOf(name), { onNotice: (notice) => notices.push(notice) });
+      assert.equal(notices.length, times, name);
+      for (const notice of notices) assert.match(notice, /if an after_model_callback changed the last answer/);
+    }
+  }
+  // Without it, a user is told once.
+  const program = `
+    import { readTraces, tracesToJson } from ${JSON.stringify(import.meta.resolve("../../pkg/dist/esm/interop.js"))};
+    import { readFileSync } from "node:fs";
+    const bytes = readFileSync(${JSON.stringify(file("adk-python-spans.jsonl"))});
+    for (const read of [readTraces, readTraces, tracesToJson]) read(bytes);
+  `;
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
+  assert.match(stderr, /^adk-metrics: google-adk traces what the model answers: .*\n$/);
+  assert.throws(() => readTraces(bytesOf("adk-ts.json"), { onNotice: true }), {
+    code: "invalid_input",
+    message: "expected a function, found true",
+  });
 });
 
 test("OpenInference tells what a callback made of the last answer", () => {

@@ -28,8 +28,10 @@ const SECRET = /KEY|TOKEN|SECRET/i;
 export class Variables {
   readonly environment: Environment;
   readonly #files = new Map<string, string>();
+  readonly #dotenvs: readonly Dotenv[];
 
   constructor(own: Environment, dotenvs: readonly Dotenv[]) {
+    this.#dotenvs = dotenvs;
     const environment: Record<string, string | undefined> = { ...own };
     for (const { file, variables } of dotenvs) {
       for (const [name, value] of Object.entries(variables)) {
@@ -71,9 +73,13 @@ export class Variables {
     });
   }
 
-  /** What of the `.env` files an agent gets: the addresses too, as far as no other key goes there. */
+  /** What of the `.env` files an agent gets: the addresses too, as far as no other key goes there. Says what it does not get. */
   forAgent(): Record<string, string> {
     const given: Record<string, string> = {};
+    for (const { file, others } of this.#dotenvs) {
+      if (others.length === 0) continue;
+      note(`${file}: ${others.join(", ")} ${others.length === 1 ? "is" : "are"} not passed to the agent`);
+    }
     for (const [name, file] of this.#files) {
       const secret = this.#secretFor(name);
       if (secret === undefined) given[name] = this.environment[name] ?? "";

@@ -6,7 +6,7 @@ import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { isResultLines } from "../stored-results.js";
 import { isTraces } from "../interop/otlp.js";
-import { actualOfTraces } from "../interop/traces.js";
+import { tracesToJson } from "../interop/traces.js";
 import { PROMPTS } from "../generated/metrics.js";
 import { isPrebuilt } from "../metric-info.js";
 import { canonicalName } from "../metric-names.js";
@@ -169,9 +169,7 @@ function actualBytes(file: string): Uint8Array {
   }
   try {
     if (!isTraces(bytes)) return bytes;
-    const traced = actualOfTraces(bytes);
-    if (traced.note !== undefined) note(`${file}: ${traced.note}`);
-    return new TextEncoder().encode(traced.json);
+    return new TextEncoder().encode(tracesToJson(bytes, { onNotice: (notice) => note(`${file}: ${notice}`) }));
   } catch (error) {
     throw inFile(error, file, "traces");
   }

@@ -5,6 +5,7 @@
  */
 
 import { hosted } from "../engine/hosted.js";
+import { unexpected } from "../engine/values.js";
 import { optionsOf } from "../known-options.js";
 import { exactly, rounded } from "./integers.js";
 import { isUnheard, mayDiffer, nameless, noModel, runOf, type TracedRun } from "./invocations.js";
@@ -28,13 +29,15 @@ export interface TracedConversation {
 export interface TraceOptions {
   /** Which case a conversation is a run of, by the conversation's id. Default: the case with the same id. Of an id that no conversation has, a run warns. */
   evalIds?: Readonly<Record<string, string>> | ((conversation: TracedConversation) => string | undefined);
+  /** Is told what these traces cannot show although nothing in them suggests it. Default: `console.warn`, each text once. */
+  onNotice?(notice: string): void;
 }
 
 /**
  * What agents did, as `evaluate` takes it for `actual`. Integers beyond 2^53 are rounded; `tracesToJson` keeps them.
  *
  * google-adk 2 traces what the model answered. If an `after_model_callback` changed the last answer of a conversation, no
- * trace shows it, and the model's answer is read.
+ * trace shows it, and the model's answer is read; `onNotice` is told.
  *
  * @param traces OTLP in JSON: an export request of spans or log records, or a list of them, as an object, text, bytes, or
  *   lines of text as the collector's file exporter writes them.
@@ -45,7 +48,7 @@ export interface TraceOptions {
  * await evaluate({ evalSet, actual: readTraces(await readFile("traces.jsonl")) });
  */
 export function readTraces(traces: string | Uint8Array | object, options: TraceOptions = {}): TracedRun[] {
-  return rounded(runsOf(traces, optionsOf(options, ["evalIds"])).runs).map((run) => ({
+  return rounded(runsOf(traces, options)).map((run) => ({
     ...run,
     inferences: run.inferences.map(hosted),
   }));
@@ -57,17 +60,19 @@ export function readTraces(traces: string | Uint8Array | object, options: TraceO
  * @throws {AdkMetricsError} as `readTraces`.
  */
 export function tracesToJson(traces: string | Uint8Array | object, options: TraceOptions = {}): string {
-  return exactly(runsOf(traces, optionsOf(options, ["evalIds"])).runs);
+  return exactly(runsOf(traces, options));
 }
 
-/** The same, and what these traces cannot show, for those whom a warning each time would wear out. */
-export function actualOfTraces(traces: Uint8Array): { json: string; note: string | undefined } {
-  const { runs, isOpen } = runsOf(traces, {});
-  return { json: exactly(runs), note: isOpen ? NOT_SHOWN : undefined };
+const said = new Set<string>();
+
+function sayOnce(notice: string): void {
+  if (!said.has(notice)) console.warn(`adk-metrics: ${notice}`);
+  said.add(notice);
 }
 
-/** `isOpen`: whether a callback may have changed a last answer although nothing suggests it. */
-function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): { runs: TracedRun[]; isOpen: boolean } {
+function runsOf(traces: unknown, options: TraceOptions): TracedRun[] {
+  const { evalIds = {}, onNotice = sayOnce } = optionsOf(options, ["evalIds", "onNotice"]);
+  if (typeof onNotice !== "function") throw unexpected("a function", onNotice, "options: onNotice");
   const { conversations, moments, capture } = conversationsOf(readTelemetry(traces));
   if (conversations.size === 0) {
     for (const log of capture.unplaced.values()) throw nameless(log);
@@ -94,9 +99,12 @@ function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): { runs: Traced
   if (unused !== undefined && run !== undefined) {
     run.run.warnings = [...(run.run.warnings ?? []), `${unused.message}. ${unused.help}`];
   }
-  const isOpen = first !== undefined && !runs.some(({ isChanged }) => isChanged);
-  if (first !== undefined && !isOpen) first.warnings = [...(first.warnings ?? []), MAY_DIFFER];
-  return { runs: runs.map(({ run }) => run), isOpen };
+  if (first !== undefined) {
+    if (runs.some(({ isChanged }) => isChanged)) first.warnings = [...(first.warnings ?? []), MAY_DIFFER];
+    // No warning: strict evaluations would refuse all traces of google-adk 2.
+    else onNotice(NOT_SHOWN);
+  }
+  return runs.map(({ run }) => run);
 }
 
 const NOT_SHOWN =

@@ -76,6 +76,8 @@ export interface Dotenv {
   variables: Readonly<Record<string, string>>;
   /** Names in it that are not taken although a user may expect so. */
   ignored: readonly string[];
+  /** The other names in it that are not taken. */
+  others: readonly string[];
 }
 
 /**
@@ -89,9 +91,11 @@ export function readDotenv(folder: string, read: (file: string) => Uint8Array | 
   if (bytes === undefined) return undefined;
   const all = Object.entries(parseDotenv(new TextDecoder().decode(bytes)));
   const isTaken = (name: string) => DOTENV_NAMES.includes(name);
+  const rest = all.map(([name]) => name).filter((name) => !isTaken(name));
   return {
     file,
     variables: Object.fromEntries(all.filter(([name, value]) => isTaken(name) && value.trim() !== "")),
-    ignored: all.map(([name]) => name).filter((name) => !isTaken(name) && RELEVANT.test(name)),
+    ignored: rest.filter((name) => RELEVANT.test(name)),
+    others: rest.filter((name) => !RELEVANT.test(name)),
   };
 }

@@ -10,7 +10,7 @@ import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.j
 import { isOfConversation } from "./judged.js";
 import { isLastOfSome } from "./page.js";
 import { group, isRecord } from "../lists.js";
-import { count, head, oneLine } from "./text.js";
+import { amountText, count, head, oneLine } from "./text.js";
 
 /** What every renderer takes: the results of one evalset or of several. */
 export type Results = EvalSetResult | readonly EvalSetResult[];
@@ -214,9 +214,9 @@ export function casesText(sets: readonly EvalSetResult[]): string {
 /** `2 passed, 1 failed`: the counts in words, without those that are zero. */
 export function countsText(counts: StatusCounts): string {
   const texts = [];
-  if (counts.passed > 0) texts.push(`${counts.passed} passed`);
-  if (counts.failed > 0) texts.push(`${counts.failed} failed`);
-  if (counts.notEvaluated > 0) texts.push(`${counts.notEvaluated} not evaluated`);
+  if (counts.passed > 0) texts.push(`${amountText(counts.passed)} passed`);
+  if (counts.failed > 0) texts.push(`${amountText(counts.failed)} failed`);
+  if (counts.notEvaluated > 0) texts.push(`${amountText(counts.notEvaluated)} not evaluated`);
   return texts.join(", ") || "none";
 }
 

@@ -16,6 +16,8 @@ export interface FileInfo {
   turns: number;
   /** Of results: whether a metric scored any of them, so that there is something to open. */
   hasScores?: boolean;
+  /** What it cannot show. */
+  notice?: string;
   /** Why it cannot be read. */
   problem?: Problem;
 }

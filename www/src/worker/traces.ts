@@ -1,5 +1,8 @@
 /** OpenTelemetry traces as actual runs. Their reader is loaded when it is first needed. */
 
+import type { FileInfo } from "./protocol.js";
+import { definedProperties } from "./runs.js";
+
 /** The beginning of a trace export, in the formats of all known exporters. */
 const TRACE_PREFIX =
   /^\uFEFF?\s*(?:\[\s*)?(?:\{\s*"(?:trace|result)"\s*:\s*)?\{\s*"(?:resource_?(?:Span|Log|Metric)s"|batches"\s*:|data"\s*:\s*\[\s*\{\s*"traceID")/i;
@@ -9,11 +12,13 @@ export function isTraces(bytes: Uint8Array): boolean {
   return TRACE_PREFIX.test(new TextDecoder().decode(bytes.subarray(0, 200)));
 }
 
-/** The eval ids in traces, and the number of turns. */
-export async function tracesInfo(bytes: Uint8Array): Promise<{ evalIds: string[]; turns: number }> {
+/** The eval ids in traces, the number of turns, and what they cannot show. */
+export async function tracesInfo(bytes: Uint8Array): Promise<Pick<FileInfo, "evalIds" | "turns" | "notice">> {
   const { readTraces } = await import("adk-metrics/interop");
-  const runs = readTraces(bytes);
+  let notice: string | undefined;
+  const runs = readTraces(bytes, { onNotice: (text) => (notice = text) });
   return {
+    ...definedProperties({ notice }),
     evalIds: runs.map(({ evalId }) => evalId),
     turns: runs.reduce((sum, { inferences }) => sum + inferences.length, 0),
   };
@@ -23,5 +28,5 @@ export async function tracesInfo(bytes: Uint8Array): Promise<{ evalIds: string[]
 export async function withoutTraceFormat(bytes: Uint8Array): Promise<Uint8Array> {
   if (!isTraces(bytes)) return bytes;
   const { tracesToJson } = await import("adk-metrics/interop");
-  return new TextEncoder().encode(tracesToJson(bytes));
+  return new TextEncoder().encode(tracesToJson(bytes, { onNotice: () => {} }));
 }

@@ -162,6 +162,7 @@ function FileLine({ source }: { source: Source }) {
           <path d="M4 4l8 8M12 4l-8 8" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" />
         </svg>
       </button>
+      {info?.notice !== undefined && <p class="muted">{sentence(info.notice)}</p>}
       {info?.problem !== undefined && (
         <p class="failed trouble">
           <span>
