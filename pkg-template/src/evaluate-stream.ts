@@ -6,6 +6,7 @@ import { evaluatePart, namedResult, type PartNotes, resultsInBatches } from "./e
 import { type Line, Lines, Pairing, type Pairs, streamsOf, textOf } from "./lines/pairs.js";
 import { around, firstUnreadable, lineAt, withinLine } from "./lines/shape.js";
 import { sum, Whole } from "./lines/whole.js";
+import { count } from "./report/text.js";
 import { copyOf } from "./request-plan.js";
 import { batchOf } from "./run/batching.js";
 import type { Budget, EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress, Mistake } from "./types.js";
@@ -158,11 +159,11 @@ class StreamRun {
   /** All that is known but the results of the cases. */
   get #set(): EvalSetResult {
     const set = this.#whole.set as EvalSetResult;
-    return {
-      ...set,
-      ...namedResult(set.evalSetId, this.#began),
-      ...(this.#cancelled ? { cancelled: true } : {}),
-    };
+    const named = { ...set, ...namedResult(set.evalSetId, this.#began) };
+    if (!this.#cancelled) return named;
+    // How many there would have been is not known before all lines are read.
+    const message = `The run was cancelled after ${count(this.#done, "result")}; the remaining lines were not evaluated`;
+    return { ...named, cancelled: true, warnings: [{ code: "cancelled", message }, ...(named.warnings ?? [])] };
   }
 
   /** An error with its place in the streams. */

@@ -1,7 +1,7 @@
 // Agents on the command line: how often they are run, when that stops, and what becomes of what they do.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ended, evalSet, folderOf, run, said, start, text, turn, until } from "./command.mjs";
@@ -221,6 +221,56 @@ for (const [signal, exit] of [
     }
   });
 }
+
+/** What each format says of two evalsets of which the second was not begun. */
+const UNBEGUN = {
+  json: ["other", '"notRun"', '"morning"', '"evening"'],
+  csv: ["other,morning,1,,,,,not evaluated,not run", "other,evening,1,,,,,not evaluated,not run"],
+  junit: ['<testcase classname="other" name="morning">', '<testcase classname="other" name="evening">', 'skipped="2"'],
+  html: ["other", "0 of 2 cases are done; results are missing for", "morning", "evening"],
+  md: ["other", "0 of 2 cases are done; results are missing for", "morning", "evening"],
+  table: ["other", "0 of 2 cases are done", "morning", "evening"],
+};
+
+/** Runs an agent in two evalsets, of which the first does not come to its end. */
+async function runUnbegun(t, code, args) {
+  const cwd = folderOf(t, {
+    "first.evalset.json": evalSet({ noon: "It is noon.", late: "It is late." }, "first"),
+    "other.evalset.json": evalSet({ morning: "It is eight.", evening: "It is six." }, "other"),
+    "agent.mjs": code,
+  });
+  const formats = Object.keys(UNBEGUN).flatMap((format) => ["--format", format]);
+  const often = ["--num-runs", "1", "--parallelism", "1", "--output", "out/", ...formats, ...args];
+  const evalSets = ["first.evalset.json", "other.evalset.json"];
+  const { status } = await run(["run", "--agent", "agent.mjs", ...evalSets, ...often], { cwd });
+  const read = (file) => readFileSync(join(cwd, "out", file), "utf8");
+  const written = readdirSync(join(cwd, "out")).map(read).join("\n");
+  return { status, written };
+}
+
+test("says in every format which cases of evalsets were not run that --bail left out", async (t) => {
+  const { status, written } = await runUnbegun(t, 'export default () => "No idea.";', ["--bail"]);
+  assert.equal(status, 1);
+  for (const [format, said] of Object.entries(UNBEGUN)) {
+    for (const text of said) assert.ok(written.includes(text), `${format}: ${text}`);
+  }
+  assert.match(written, /--bail ended the run: 0 of 2 cases are done/);
+});
+
+test("says so of a run that a signal ended", { skip: process.platform === "win32" }, async (t) => {
+  // The signal comes in the second case of the first evalset.
+  const code = `let runs = 0;
+export default (message) => {
+  if (++runs === 1) return "It is noon.";
+  process.kill(process.pid, "SIGINT");
+  return new Promise(() => setTimeout(() => {}, 60_000));
+};`;
+  const { status, written } = await runUnbegun(t, code, []);
+  assert.equal(status, 130);
+  for (const [format, said] of Object.entries(UNBEGUN)) {
+    for (const text of said) assert.ok(written.includes(text), `${format}: ${text}`);
+  }
+});
 
 test("several evalsets, each with the config beside it", async (t) => {
   const cwd = folderOf(t, {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { importEntry } from "./support/package.mjs";
 
 const { AdkMetricsError, evaluate, evaluateStream, EvalStatus } = await importEntry();
+const { renderHtml, renderJUnit, renderMarkdown, renderTable } = await importEntry("./report");
 
 const idOf = (at) => `case-${at}`;
 const turn = (text) => ({ userContent: { parts: [{ text: "When?" }] }, finalResponse: { parts: [{ text }] } });
@@ -146,6 +147,17 @@ test("a signal ends it, even while a stream waits for its source", async () => {
   const { results, set } = await all(evaluateStream({ evalSet: stuck(), actual: runs, criteria, signal: stop.signal }));
   assert.equal(set.cancelled, true);
   assert.ok(results.length > 0 && results.length < 3000);
+  // How many lines there would have been is not known.
+  const done = new Intl.NumberFormat("en").format(results.length);
+  const message = `The run was cancelled after ${done} results; the remaining lines were not evaluated`;
+  assert.deepEqual(set.warnings[0], { code: "cancelled", message });
+  for (const render of [renderTable, renderMarkdown, renderHtml, renderJUnit]) {
+    assert.ok(
+      render({ ...set, evalCaseResults: results.slice(0, 2) })
+        .replaceAll(/\s+/g, " ")
+        .includes(message.split(";")[0]),
+    );
+  }
   const none = await all(
     evaluateStream({ evalSet: stuck(), actual: items([]), criteria, signal: AbortSignal.abort() }),
   );

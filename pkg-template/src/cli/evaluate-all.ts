@@ -7,6 +7,7 @@ import { forecast, unscorableMetrics } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
 import { toBytes } from "../engine/input.js";
 import { strictErrorOf } from "../errors.js";
+import { namedResult } from "../evaluate.js";
 import type { JournalSection } from "../journal/section.js";
 import { joined } from "../lines/whole.js";
 import { append } from "../lists.js";
@@ -36,6 +37,9 @@ import {
   type Source,
   unusedEntries,
 } from "./source.js";
+
+/** What happened with `--bail`, as the beginning of a warning. */
+const BAILED = "--bail ended the run";
 
 /** What is to be scored, and how. */
 export interface Work {
@@ -109,7 +113,7 @@ export async function evaluateAll(work: Work, given: Arguments): Promise<Outcome
     if (stop.isOver || (bails && result !== undefined && firstFailure([result]) !== undefined)) break;
   }
   bar.clear();
-  if (stop.isOver) noteMissingInputs(scored, inputs);
+  await noteUnbegun(scored, unusable, running);
   if (!running.isCut && !stop.isOver && mistakes.size === 0) await journal?.end();
   const results = scored.flatMap((result) => result ?? []);
   dropScoredElsewhere(results);
@@ -283,20 +287,42 @@ async function wholeOf(
   if (unused.length > 0) all.warnings = [...unused, ...(all.warnings ?? [])];
   const isBailed = bails && !stop.isOver && firstFailure([all]) !== undefined;
   if ((stop.isOver || isBailed) && journal?.shard === undefined) {
-    const what = isBailed ? "--bail ended the run" : undefined;
+    const what = isBailed ? BAILED : undefined;
     noteMissingRuns(all, await selectedIds(input), source.numRuns ?? 1, what);
   }
   const calibrated = await withCalibrationBeside(all, input.files);
   return input.largeResults === undefined ? calibrated : inOrder(calibrated, await selectedIds(input));
 }
 
-/** Says in the last result which evalsets were not begun. */
-function noteMissingInputs(scored: readonly (EvalSetResult | undefined)[], inputs: readonly Input[]): void {
+/** Gives evalsets that were not begun results that say which cases were not run; in the last result, which cannot be read. */
+async function noteUnbegun(
+  scored: (EvalSetResult | undefined)[],
+  unusable: ReadonlySet<Input>,
+  { inputs, source, stop, journal, bails }: Progressing,
+): Promise<void> {
+  const isBailed = bails && firstFailure(scored.flatMap((result) => result ?? [])) !== undefined;
   const at = scored.findLastIndex((result) => result !== undefined);
   const last = scored[at];
-  const missing = inputs.slice(at + 1).map(({ files }) => files.evalSet);
-  if (last === undefined || missing.length === 0) return;
-  const warning = missingWarning(scored.length - missing.length, scored.length, { of: "evalset", names: missing });
+  if (last === undefined || journal?.shard !== undefined || !(stop.isOver || isBailed)) return;
+  const what = stop.isOver ? undefined : BAILED;
+  const unread: string[] = [];
+  for (const [index, input] of inputs.entries()) {
+    if (index <= at || unusable.has(input)) continue;
+    try {
+      const { evalSetId, evalCases } = await selectedCases(input);
+      const { engineVersion, referenceVersion, dialect } = last;
+      const named = namedResult(evalSetId, Date.now() / 1000);
+      const result = { ...named, evalSetId, evalCaseResults: [], engineVersion, referenceVersion, dialect };
+      const ids = evalCases.map(({ evalId }) => evalId);
+      noteMissingRuns(result, ids, source.numRuns ?? 1, what);
+      scored[index] = result;
+    } catch {
+      unread.push(input.files.evalSet);
+    }
+  }
+  if (unread.length === 0) return;
+  const { length } = inputs;
+  const warning = missingWarning(length - unread.length, length, { what, of: "evalset", names: unread });
   last.cancelled = true;
   last.warnings = [...(last.warnings ?? []), warning];
 }

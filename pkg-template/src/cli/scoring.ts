@@ -90,7 +90,8 @@ export async function score(
   if (toStdout === undefined) note(summaryOf(results));
   if (leftOut !== undefined) warn(leftOut);
   if (stop.isInterrupted) note("interrupted: the results contain only the finished cases");
-  if (mistakes.length > 0) note(`the results contain ${results.length} of ${count(inputs.length, "evalset")}`);
+  const begun = results.filter(({ evalCaseResults, notRun }) => evalCaseResults.length > 0 || notRun === undefined);
+  if (mistakes.length > 0) note(`the results contain ${begun.length} of ${count(inputs.length, "evalset")}`);
   const wrong = [...mistakes, ...unwritten, ...judging.unrecorded()];
   if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
