@@ -45,7 +45,7 @@ describe("the results", { skip }, () => {
       "2 Passed",
       "4 Failed",
       "0 Not evaluated",
-      "Calls 54",
+      "Replies reused 54",
       "Skipped (vote decided) 12",
     ]) {
       const [value, ...name] = fact.split(" ");
