@@ -152,6 +152,11 @@ class OpenJournal {
     this.#writes.add(write);
   }
 
+  /** Waits until what was appended so far is written, or could not be. */
+  async attempted(): Promise<void> {
+    await Promise.all(this.#writes);
+  }
+
   /** Waits until all is written. @throws {AdkMetricsError} if something could not be. */
   async written(): Promise<void> {
     while (this.#writes.size > 0) await Promise.all(this.#writes);
@@ -285,7 +290,10 @@ export class JournalSection implements Journal {
     const known = entry as
       JournaledReply | JournaledFailure | JournaledAnswer | JournaledRun | JournaledCase | JournaledBegin;
     if (known.type === "reply") {
-      listed(this.#replies, known);
+      const before = this.#replies.get(known.key);
+      // Of shards that needed one reply, whichever found it in a cache, one made the call.
+      if (this.isComplete && before?.[0]?.cached === true && known.cached !== true) before.unshift(known);
+      else listed(this.#replies, known);
       this.#settledKeys.add(known.key);
     } else if (known.type === "failure") this.#failures.set(known.key, known);
     else if (known.type === "metric") listed(this.#answers, known);
@@ -405,6 +413,11 @@ export class JournalSection implements Journal {
     if (!this.#isEnded) this.keep({ type: "end" }, true);
     this.#isEnded = true;
     await this.written();
+  }
+
+  /** Waits until what was appended so far is written, or could not be. */
+  attempted(): Promise<void> {
+    return this.#open.attempted();
   }
 
   /** Waits until all is written. @throws {AdkMetricsError} `journal_failed` if something could not be. */
