@@ -324,6 +324,7 @@ test("the entry is its renderers, the table of formats, and what tells differenc
     [
       "REPORT_FORMATS",
       "changedWords",
+      "rationaleOf",
       "whyNotPassed",
       ...chunks.map((name) => `${name}Chunks`),
       ...ofComparisons,

@@ -349,7 +349,7 @@ test("no judged score is ever shown as NaN or undefined", () => {
  */
 const UNJUDGED = {
   csv: "fa31ac96b3d4f973",
-  html: "986947266deacc1c",
+  html: "fe9bb3ef829e637c",
   junit: "221463624330b694",
   markdown: "011e698e47ac1cd3",
   table: "c047b7598ab56181",

@@ -3,17 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { evaluate, scored, scoredExample, showing, turn } from "./scored.mjs";
+import { caseOf, evaluate, scored, scoredExample, showing, turn } from "./scored.mjs";
 import { becomes, example, playground, says, skip, violations } from "./support.mjs";
-
-/** Opens a case of results. */
-async function caseOf(site, results, name, options) {
-  const page = await showing(site, results, options);
-  await page.getByRole("rowheader").filter({ hasText: name }).getByRole("link").click();
-  await page.getByRole("heading", { level: 1, name }).waitFor();
-  await page.locator(".turn").first().waitFor();
-  return page;
-}
 
 /** What the judge of an example was asked. */
 const recorded = (name) =>
@@ -31,6 +22,7 @@ describe("a case", { skip }, () => {
     await says(page.locator(".message.user"), /Where is it warmer tomorrow/);
     await says(page.locator(".message.expected"), /27 degrees/);
     await says(page.locator(".message.agent"), /81 degrees/);
+    await page.getByRole("button", { name: "Shared words" }).click();
     const marked = await page.locator(".message.agent mark.shared").allInnerTexts();
     assert.ok(marked.includes("Lisbon") && !marked.includes("81"));
     assert.equal(await page.locator(".message.expected mark.shared").count(), marked.length);

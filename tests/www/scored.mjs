@@ -50,3 +50,12 @@ export async function showing(site, results, options = {}) {
   await page.getByRole("heading", { level: 1, name: "Results" }).waitFor();
   return page;
 }
+
+/** A page that shows a case of results. */
+export async function caseOf(site, results, name, options) {
+  const page = await showing(site, results, options);
+  await page.getByRole("rowheader").filter({ hasText: name }).getByRole("link").click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  await page.locator(".turn").first().waitFor();
+  return page;
+}

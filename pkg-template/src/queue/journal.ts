@@ -1,5 +1,4 @@
-import { differentIn } from "../journal/differences.js";
-import type { JournaledBegin } from "../journal/section.js";
+import { differentIn, type JournaledBegin } from "../journal/section.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Journal, JournalEntry } from "../types.js";
 import type { Store } from "./store.js";

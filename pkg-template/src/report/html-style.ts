@@ -5,7 +5,7 @@
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
-export const STYLE_HASH = "sha256-WmF3LNXCmqNa7Y8hi+qGmZAGsWfr4wzijUnX/3S4fqM=";
+export const STYLE_HASH = "sha256-2JfiqWUScwcr9q0xPCbAKI1ifk46dQkurey/OPxGAYs=";
 
 export const STYLE = `
 :root {
@@ -154,7 +154,7 @@ details.turn { display: block; }
 .pair.alone { grid-template-columns: minmax(0, 1fr); }
 .said { min-width: 0; }
 .pair .said { --under: var(--sunken); background: var(--sunken); border-radius: 6px; padding: 0.625rem 0.875rem 0.75rem; }
-mark { color: inherit; background: var(--changed); box-shadow: inset 0 -1px var(--open-fill); border-radius: 2px 2px 0 0; }
+mark { color: var(--text); background: var(--changed); box-shadow: inset 0 -1px var(--open-fill); border-radius: 2px 2px 0 0; }
 .cut { display: block; margin-top: 0.5rem; color: var(--muted); font-size: 0.75rem; }
 .legend { margin-top: 0.375rem; color: var(--muted); font-size: 0.75rem; }
 

@@ -11,8 +11,8 @@ const MARKED = new RegExp(`"${MARK}([^"]+)"`, "g");
 const MAX_DECIMAL = 1e21;
 
 /** JSON with integers beyond 2^53. */
-export function exactJson(value: unknown): string | undefined {
-  return written(value, (part) => (typeof part === "bigint" ? `${MARK}${part}` : part));
+export function exactJson(value: unknown, indent?: number): string | undefined {
+  return written(value, (part) => (typeof part === "bigint" ? `${MARK}${part}` : part), indent);
 }
 
 /** The same to be shown: “≈” stands before integers of which only the rounded value is known. */

@@ -24,7 +24,10 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [key: st
     "Case",
     [
       ["← →", "The previous and the next case"],
+      ["n", "The next failure: a turn of the case, then the next case that failed"],
+      ["t", "The next turn that failed"],
       ["f", "The next case that failed"],
+      ["d", "Show only differences, or everything"],
       ["Escape", "Clear a highlight"],
     ],
   ],

@@ -111,6 +111,8 @@ const engine: Engine = {
       return (await import("./case-details.js")).withDetails(content);
     }),
 
+  changesIn: (pairs) => outcomeOf(async () => (await import("./case-details.js")).changesIn(pairs)),
+
   questionsAt: (id, row) => outcomeOf(() => runById(id).questionsAt(row)),
 
   matchingsAt: (id, row) => outcomeOf(() => runById(id).matchingsAt(row)),

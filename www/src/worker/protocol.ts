@@ -17,7 +17,7 @@ import type {
   Progress,
   TurnEvents,
 } from "adk-metrics";
-import type { WhyNotPassed } from "adk-metrics/report";
+import type { WhyNotPassed, WordChanges } from "adk-metrics/report";
 import type { JudgeField, ProviderName } from "virtual:manifest";
 import type { Parts } from "./parts.js";
 import type { JudgeAnswer, PageJudge, Preparation } from "./protocol-inputs.js";
@@ -153,12 +153,19 @@ export interface CaseDetails extends CaseContent {
 export interface TurnDetails extends TurnEvents {
   /** What each tool call returned, or the error of its tool. */
   outputs: (ToolResult | undefined)[];
+  /** By metric that did not pass, in the order of the turn's results: why each sample voted as it did, if it says so. */
+  rationales: (readonly (string | undefined)[])[];
 }
 
 export interface ToolResult {
   response: unknown;
   error?: unknown;
 }
+
+/** An expected text and the actual one. */
+export type TextPair = readonly [expected: string, actual: string];
+
+export type { WordChanges };
 
 /** A question that a judge was asked. */
 export type Question = Pick<
@@ -210,6 +217,8 @@ export interface Engine extends Preparation, Parts {
   /** Applies thresholds and returns the new verdicts. Metrics that are not named keep the thresholds of the run. */
   withThresholds(run: string, thresholds: ReadonlyMap<string, number>): Promise<Outcome<Verdicts>>;
   caseAt(run: string, row: number): Promise<Outcome<CaseDetails>>;
+  /** The words in which the two texts of each pair differ. */
+  changesIn(pairs: readonly TextPair[]): Promise<Outcome<WordChanges[]>>;
   /** The questions that judges were asked about a case, wherever their replies came from. */
   questionsAt(run: string, row: number): Promise<Outcome<Question[]>>;
   /** The tool calls of a case, matched in every mode; empty if no turn has expected calls. */

@@ -8,11 +8,16 @@ import type { Signal } from "@preact/signals";
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
-import type { Matching, ToolResult } from "../../worker/protocol.js";
-import { scoreText } from "../../ui/format.js";
+import { onlyDifferences } from "../../state/only-differences.js";
+import type { Matching, TextPair, ToolResult } from "../../worker/protocol.js";
+import { exactJson } from "../../ui/json.js";
+import { Copy } from "../../ui/copy.js";
+import { count, scoreText } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { Status, toneOf } from "../../ui/status.js";
-import { MetricName, Name, Text } from "../../ui/text.js";
+import { type Mark, MetricName, Name, Text } from "../../ui/text.js";
+import { useChanges } from "./changes.js";
+import { markedJson } from "./marked-json.js";
 import { jsonOf } from "./model.js";
 import "./calls.css";
 
@@ -145,11 +150,20 @@ const CALLS_PER_PAGE = 60;
 
 type AlignedProps = Pick<CallsProps, "expected" | "actual" | "outputs"> & { alignment: readonly AlignmentEntry[] };
 
-function AlignedCalls({ alignment, expected, actual, outputs }: AlignedProps) {
+/** What is said of matching calls that are not shown. */
+function matchingText(matching: number, others: number): string {
+  if (others === 0) return "All calls match.";
+  return matching === 1 ? "1 call that matches is not shown." : `${count(matching, "call")} that match are not shown.`;
+}
+
+function AlignedCalls({ alignment: all, expected, actual, outputs }: AlignedProps) {
   const limit = useSignal(CALLS_PER_PAGE);
+  const alignment = onlyDifferences.value ? all.filter(({ kind }) => kind !== "match") : all;
+  const matching = all.length - alignment.length;
   return (
     <>
-      <table class="aligned">
+      {matching > 0 && <p class="muted">{matchingText(matching, alignment.length)}</p>}
+      <table class="aligned" hidden={alignment.length === 0}>
         <caption class="visually-hidden">Expected and actual tool calls</caption>
         <thead>
           <tr>
@@ -182,9 +196,14 @@ interface RowProps {
   output: ToolResult | undefined;
 }
 
+const NO_DIFFERENCES: NonNullable<AlignmentEntry["differences"]> = [];
+
 function AlignedRow({ entry, expected, actual, output }: RowProps) {
   const { sign, word, className } = KINDS[entry.kind];
-  const differences = entry.differences ?? [];
+  const differences = entry.differences ?? NO_DIFFERENCES;
+  const marks = useArgumentMarks(differences);
+  // The arguments that differ are below.
+  const isShort = onlyDifferences.value && (differences.length > 0 || entry.kind === "moved");
   return (
     <>
       <tr class={`call-row ${className}`}>
@@ -200,11 +219,19 @@ function AlignedRow({ entry, expected, actual, output }: RowProps) {
           )}
         </th>
         <td data-side="Expected">
-          {expected === undefined ? <Absent /> : <Call call={expected} index={entry.expectedIndex} />}
+          {expected === undefined ? (
+            <Absent />
+          ) : (
+            <Call call={expected} index={entry.expectedIndex} marks={marks.expected} isShort={isShort} />
+          )}
         </td>
         <td data-side="Actual">
-          {actual === undefined ? <Absent /> : <Call call={actual} index={entry.actualIndex} />}
-          <ToolOutput output={output} />
+          {actual === undefined ? (
+            <Absent />
+          ) : (
+            <Call call={actual} index={entry.actualIndex} marks={marks.actual} isShort={isShort} />
+          )}
+          {!isShort && <ToolOutput output={output} />}
         </td>
       </tr>
       {differences.length > 0 && (
@@ -219,9 +246,9 @@ function AlignedRow({ entry, expected, actual, output }: RowProps) {
                   </dt>
                   <dd>
                     <span class="visually-hidden">expected </span>
-                    <Side value={expectedValue} className="expected" />
+                    <Side value={expectedValue} className="expected" marks={marks.expected.get(path)} />
                     <span class="visually-hidden"> but got </span>
-                    <Side value={actualValue} className="actual" />
+                    <Side value={actualValue} className="actual" marks={marks.actual.get(path)} />
                   </dd>
                 </div>
               ))}
@@ -233,6 +260,37 @@ function AlignedRow({ entry, expected, actual, output }: RowProps) {
   );
 }
 
+/** Which ranges of a value's JSON differ. */
+type ValueMarks = readonly (readonly [number, number])[] | "all";
+
+/** The same for the arguments that differ, by their paths. */
+type ArgumentMarks = ReadonlyMap<string, ValueMarks>;
+
+const NO_MARKS: ArgumentMarks = new Map();
+
+/** The marks of both sides: of two texts the words that differ, else the whole values. */
+function useArgumentMarks(differences: typeof NO_DIFFERENCES): { expected: ArgumentMarks; actual: ArgumentMarks } {
+  const texts = useMemo(
+    () => differences.filter(({ expected, actual }) => typeof expected === "string" && typeof actual === "string"),
+    [differences],
+  );
+  const pairs = useMemo(
+    () => texts.map(({ expected, actual }): TextPair => [jsonOf(expected), jsonOf(actual)]),
+    [texts],
+  );
+  const changes = useChanges(pairs);
+  return useMemo(() => {
+    const side = (name: "expected" | "actual"): ArgumentMarks => {
+      const marks = new Map<string, ValueMarks>(differences.map(({ path }) => [path, "all"]));
+      for (const [at, { path }] of texts.entries()) marks.set(path, changes?.[at]?.[name] ?? "all");
+      return marks;
+    };
+    return differences.length === 0
+      ? { expected: NO_MARKS, actual: NO_MARKS }
+      : { expected: side("expected"), actual: side("actual") };
+  }, [differences, texts, changes]);
+}
+
 function Absent() {
   return (
     <span class="muted" aria-label="none">
@@ -241,23 +299,46 @@ function Absent() {
   );
 }
 
+interface SideProps {
+  value: unknown;
+  className: "expected" | "actual";
+  marks: ValueMarks | undefined;
+}
+
 /** One side of a difference. An absent value is shown differently from `null`. */
-function Side({ value, className }: { value: unknown; className: "expected" | "actual" }) {
+function Side({ value, className, marks = "all" }: SideProps) {
+  const text = jsonOf(value);
   return (
     <span class={`side ${className}`}>
       <span aria-hidden="true">{className === "expected" ? "−" : "+"}</span>
       {value === undefined ? (
         <i>absent</i>
       ) : (
-        <Text mono fold={300}>
-          {jsonOf(value)}
+        <Text mono fold={300} marks={marksIn(marks, 0, text.length)}>
+          {text}
         </Text>
       )}
     </span>
   );
 }
 
-export function Call({ call: { name, args }, index = 0 }: { call: FunctionCall; index?: number | undefined }) {
+/** The marks of a value, of which the JSON is somewhere in a text. */
+function marksIn(marks: ValueMarks, from: number, to: number): Mark[] {
+  const ranges = marks === "all" ? [[0, to - from] as const] : marks;
+  return ranges.map(([start, end]) => ({ from: from + start, to: from + end, className: "changed" }));
+}
+
+interface CallProps {
+  call: FunctionCall;
+  index?: number | undefined;
+  /** What differs in its arguments. */
+  marks?: ArgumentMarks;
+  /** Whether its arguments are left out. */
+  isShort?: boolean;
+}
+
+export function Call({ call: { name, args }, index = 0, marks = NO_MARKS, isShort = false }: CallProps) {
+  const hasArguments = args !== undefined && args !== null;
   return (
     <>
       <p class="call-name">
@@ -267,15 +348,20 @@ export function Call({ call: { name, args }, index = 0 }: { call: FunctionCall; 
         <b>
           <Name>{name ?? "(unnamed)"}</Name>
         </b>
+        {hasArguments && <Copy text={() => exactJson(args, 2) ?? ""} what="the arguments as JSON" />}
       </p>
-      {args === undefined || args === null ? (
-        <p class="muted">no arguments</p>
-      ) : (
-        <Text mono fold={400}>
-          {jsonOf(args)}
-        </Text>
-      )}
+      {isShort ? null : hasArguments ? <Arguments args={args} marks={marks} /> : <p class="muted">no arguments</p>}
     </>
+  );
+}
+
+function Arguments({ args, marks }: { args: unknown; marks: ArgumentMarks }) {
+  const { text, marked } = useMemo(() => markedJson(args, new Set(marks.keys())), [args, marks]);
+  const ranges = marked.flatMap(({ path, from, to }) => marksIn(marks.get(path) ?? "all", from, to));
+  return (
+    <Text mono fold={400} marks={ranges} upTo={ranges[0]?.to}>
+      {text}
+    </Text>
   );
 }
 

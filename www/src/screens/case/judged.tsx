@@ -4,10 +4,11 @@ import type { EvalMetricResult, RubricScore, SampleVote } from "adk-metrics";
 import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 import { EvalStatus } from "../../enums.js";
+import { Copy } from "../../ui/copy.js";
 import { count, percentOf, scoreText } from "../../ui/format.js";
 import { Status, toneOf } from "../../ui/status.js";
-import { MetricName, Text } from "../../ui/text.js";
-import type { Question } from "../../worker/protocol.js";
+import { MetricName, Name, Text } from "../../ui/text.js";
+import type { Question, TurnDetails } from "../../worker/protocol.js";
 import { LabelVerdict } from "./label.js";
 import { Sentences } from "./sentences.js";
 import "./judged.css";
@@ -17,11 +18,13 @@ export interface JudgedProps {
   turn: number;
   isLast: boolean;
   metrics: readonly EvalMetricResult[];
+  /** Why each sample of a metric that did not pass voted as it did, by the places of metrics and of votes. */
+  rationales: TurnDetails["rationales"];
   /** Loads the question that a vote answers from the worker. */
   ask(metric: EvalMetricResult, vote: SampleVote): Promise<Question | undefined>;
 }
 
-export function Judged({ metrics, ask, ...place }: JudgedProps) {
+export function Judged({ metrics, rationales, ask, ...place }: JudgedProps) {
   const shown = metrics.filter(({ evalStatus }) => evalStatus !== EvalStatus.INFORMATIONAL);
   if (shown.length === 0) return null;
   const { told: individual, alike: grouped } = groupByReason(shown);
@@ -29,7 +32,13 @@ export function Judged({ metrics, ask, ...place }: JudgedProps) {
     <section class="judged">
       <h3>Metrics of this turn</h3>
       {individual.map((metric) => (
-        <MetricBlock key={metric.metricName} metric={metric} ask={ask} {...place} />
+        <MetricBlock
+          key={metric.metricName}
+          metric={metric}
+          rationales={rationales[metrics.indexOf(metric)] ?? []}
+          ask={ask}
+          {...place}
+        />
       ))}
       {grouped.map(([reason, names]) => (
         <article key={reason} class={`metric ${toneOf(EvalStatus.NOT_EVALUATED)}`}>
@@ -53,6 +62,9 @@ export function Judged({ metrics, ask, ...place }: JudgedProps) {
   );
 }
 
+/** More rubrics than these are in their table only. */
+const MAX_OPEN_RUBRICS = 20;
+
 /** Groups metrics that have only a reason, and the same one; all others are shown individually. */
 function groupByReason(metrics: readonly EvalMetricResult[]) {
   const names = new Map<string, string[]>();
@@ -65,7 +77,12 @@ function groupByReason(metrics: readonly EvalMetricResult[]) {
   return { told: metrics.filter(({ metricName }) => !groupedNames.has(metricName)), alike: grouped };
 }
 
-function MetricBlock({ metric, ask, turn, isLast }: Omit<JudgedProps, "metrics"> & { metric: EvalMetricResult }) {
+interface BlockProps extends Omit<JudgedProps, "metrics" | "rationales"> {
+  metric: EvalMetricResult;
+  rationales: TurnDetails["rationales"][number];
+}
+
+function MetricBlock({ metric, rationales, ask, turn, isLast }: BlockProps) {
   const { metricName, evalStatus, score, threshold, reason, explanation, details } = metric;
   const { samples, sentences, warnings, scoredBy } = explanation ?? {};
   const remarks = (details?.rubricScores ?? []).filter((entry) => isRemark(entry) && entry.rationale !== reason);
@@ -93,10 +110,9 @@ function MetricBlock({ metric, ask, turn, isLast }: Omit<JudgedProps, "metrics">
         </div>
       ))}
       {remarks.map(({ rationale = "" }, index) => (
-        <Text key={index} fold={600}>
-          {rationale}
-        </Text>
+        <Rationale key={index}>{rationale}</Rationale>
       ))}
+      {evalStatus !== EvalStatus.PASSED && <OpenRubrics metric={metric} />}
       {sentences !== undefined && sentences.length > 0 && <Sentences sentences={sentences} />}
       {samples !== undefined && (
         <>
@@ -111,7 +127,7 @@ function MetricBlock({ metric, ask, turn, isLast }: Omit<JudgedProps, "metrics">
           </p>
           <div class="votes">
             {samples.votes.map((vote, index) => (
-              <Vote key={index} metric={metric} vote={vote} ask={ask} />
+              <Vote key={index} metric={metric} vote={vote} rationale={rationales[index]} ask={ask} />
             ))}
           </div>
         </>
@@ -135,8 +151,65 @@ export function isRemark({ rubricId, score }: RubricScore): boolean {
   return score === undefined && (rubricId === "explanation" || rubricId === "error");
 }
 
+/** What a judge said. */
+function Rationale({ children: text }: { children: string }) {
+  return (
+    <div class="vote-rationale">
+      <Text fold={600}>{text}</Text>
+      <Copy text={text} what="the rationale" />
+    </div>
+  );
+}
+
+/** The rubrics that are not met or have no verdict, and why. */
+function OpenRubrics({ metric: { details, explanation } }: { metric: EvalMetricResult }) {
+  const votes = new Map((explanation?.rubrics ?? []).map((rubric) => [rubric.rubricId, rubric]));
+  const scored = (details?.rubricScores ?? []).filter((entry) => !isRemark(entry));
+  const ids = new Set(scored.map(({ rubricId }) => rubricId));
+  const inVain = [...votes.keys()]
+    .filter((rubricId) => !ids.has(rubricId))
+    .map((rubricId): RubricScore => ({ rubricId }));
+  const open = [...scored.filter(({ score }) => score !== 1), ...inVain];
+  if (open.length === 0) return null;
+  return (
+    <ul class="open-rubrics" role="list">
+      {open.slice(0, MAX_OPEN_RUBRICS).map(({ rubricId, score, rationale }) => {
+        const counts = votes.get(rubricId);
+        return (
+          <li key={rubricId}>
+            <Status of={score === undefined ? EvalStatus.NOT_EVALUATED : EvalStatus.FAILED} isNamed />
+            <div>
+              <p>
+                <b>
+                  <Name>{rubricId}</Name>
+                </b>{" "}
+                <span class="muted">
+                  {score === undefined ? "no verdict" : "not met"}
+                  {counts !== undefined && `, ${counts.yes} yes, ${counts.no} no`}
+                </span>
+              </p>
+              {rationale !== undefined && rationale !== "" && <Rationale>{rationale}</Rationale>}
+            </div>
+          </li>
+        );
+      })}
+      {open.length > MAX_OPEN_RUBRICS && (
+        <li class="muted">{count(open.length - MAX_OPEN_RUBRICS, "more rubric")}, in the table above</li>
+      )}
+    </ul>
+  );
+}
+
+interface VoteProps {
+  metric: EvalMetricResult;
+  vote: SampleVote;
+  /** Why it voted as it did, in the open. */
+  rationale: string | undefined;
+  ask: JudgedProps["ask"];
+}
+
 /** A sample of a judge: its vote, and behind a disclosure its reply and the question. */
-function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVote; ask: JudgedProps["ask"] }) {
+function Vote({ metric, vote, rationale, ask }: VoteProps) {
   const question = useSignal<Question | "none" | undefined>(undefined);
   const { reply, usage, cached, sampleIndex, stepIndex = 0, purpose } = vote;
   const { tone, word } = voteLabel(metric, vote);
@@ -148,56 +221,71 @@ function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVot
     ...(usage === undefined ? [] : [`${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out`]),
   ];
   return (
-    <details
-      class="vote"
-      onToggle={async ({ currentTarget }) => {
-        if (currentTarget.open) question.value ??= (await ask(metric, vote)) ?? "none";
-      }}
-    >
-      <summary>
-        <span class={`vote-word ${tone}`}>
-          {tone !== "" && (
-            <Status
-              of={
-                tone === "passed" ? EvalStatus.PASSED : tone === "failed" ? EvalStatus.FAILED : EvalStatus.NOT_EVALUATED
-              }
-              isNamed
-            />
-          )}
-          {word}
-        </span>{" "}
-        <span class="muted">{facts.join(", ")}</span>
-      </summary>
-      <div class="exchange">
-        <h5>Reply</h5>
-        {reply === "" ? (
-          <p class="muted">No text</p>
-        ) : (
-          <Text mono fold={2500}>
-            {reply}
-          </Text>
-        )}
-        <h5>Question</h5>
-        {question.value === undefined ? (
-          <p class="muted">Loading…</p>
-        ) : question.value === "none" ? (
-          <p class="muted">
-            Unknown: results store only the replies. Score the files in this page to see the questions.
-          </p>
-        ) : (
-          <>
-            {question.value.system !== undefined && (
-              <Text mono fold={1500}>
-                {question.value.system}
-              </Text>
+    <div class="vote-box">
+      <details
+        class="vote"
+        onToggle={async ({ currentTarget }) => {
+          if (currentTarget.open) question.value ??= (await ask(metric, vote)) ?? "none";
+        }}
+      >
+        <summary>
+          <span class={`vote-word ${tone}`}>
+            {tone !== "" && (
+              <Status
+                of={
+                  tone === "passed"
+                    ? EvalStatus.PASSED
+                    : tone === "failed"
+                      ? EvalStatus.FAILED
+                      : EvalStatus.NOT_EVALUATED
+                }
+                isNamed
+              />
             )}
-            <Text mono fold={4000}>
-              {question.value.prompt}
+            {word}
+          </span>{" "}
+          <span class="muted">{facts.join(", ")}</span>
+        </summary>
+        <div class="exchange">
+          <h5>Reply {reply !== "" && <Copy text={reply} what="the reply" />}</h5>
+          {reply === "" ? (
+            <p class="muted">No text</p>
+          ) : (
+            <Text mono fold={2500}>
+              {reply}
             </Text>
-          </>
-        )}
-      </div>
-    </details>
+          )}
+          <h5>
+            Question{" "}
+            {question.value !== undefined && question.value !== "none" && (
+              <Copy
+                text={[question.value.system, question.value.prompt].filter((part) => part !== undefined).join("\n\n")}
+                what="the prompt"
+              />
+            )}
+          </h5>
+          {question.value === undefined ? (
+            <p class="muted">Loading…</p>
+          ) : question.value === "none" ? (
+            <p class="muted">
+              Unknown: results store only the replies. Score the files in this page to see the questions.
+            </p>
+          ) : (
+            <>
+              {question.value.system !== undefined && (
+                <Text mono fold={1500}>
+                  {question.value.system}
+                </Text>
+              )}
+              <Text mono fold={4000}>
+                {question.value.prompt}
+              </Text>
+            </>
+          )}
+        </div>
+      </details>
+      {rationale !== undefined && <Rationale>{rationale}</Rationale>}
+    </div>
   );
 }
 

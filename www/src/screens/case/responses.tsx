@@ -1,11 +1,16 @@
-/** The expected and the actual response side by side, with the words or sentences that metrics found marked. */
+/** The expected and the actual response side by side, with what changed, or what metrics found, marked. */
 
 import type { EvalMetricResult, Sentence } from "adk-metrics";
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import { onlyDifferences } from "../../state/only-differences.js";
+import { Copy } from "../../ui/copy.js";
 import { amountText, scoreText } from "../../ui/format.js";
 import { type Mark, Text } from "../../ui/text.js";
-import { MAX_MATCHED_WORDS } from "../../worker/protocol.js";
+import { MAX_MATCHED_WORDS, type TextPair, type WordChanges } from "../../worker/protocol.js";
+import { changeMarks, useChanges } from "./changes.js";
+import { ChangedParts } from "./differing-text.js";
 import { Label, labelsOf, labelClass } from "./sentences.js";
 import "./responses.css";
 
@@ -15,9 +20,12 @@ interface ResponsesProps {
   metrics: readonly EvalMetricResult[];
 }
 
-type MarkKind = "words" | "sentences" | "nothing";
+type MarkKind = "changes" | "words" | "sentences" | "nothing";
 
 export function Responses({ expected, actual, metrics }: ResponsesProps) {
+  const differs = expected !== undefined && expected !== actual;
+  const pairs = useMemo((): TextPair[] => (differs ? [[expected, actual]] : []), [expected, actual]);
+  const changes = useChanges(pairs)?.[0];
   const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
   const sentences = metrics.find(({ explanation }) => explanation?.sentences)?.explanation?.sentences;
   const sentencesInResponse = useMemo(() => sentenceMarks(actual, sentences ?? []), [actual, sentences]);
@@ -31,41 +39,42 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
   const chosen = useSignal<MarkKind | undefined>(undefined);
   const choices: [MarkKind, string][] = [
     ...(sentencesInResponse.length > 0 ? [["sentences", "Sentences"] as [MarkKind, string]] : []),
+    ...(differs ? [["changes", "Changed words"] as [MarkKind, string]] : []),
     ...(tokens !== undefined ? [["words", "Shared words"] as [MarkKind, string]] : []),
   ];
+  if (onlyDifferences.value && expected !== undefined) {
+    return <OnlyDifferences expected={expected} actual={actual} changes={changes} />;
+  }
   const shown = chosen.value ?? choices[0]?.[0] ?? "nothing";
-  const marks = shown === "words" ? words.actual : shown === "sentences" ? sentencesInResponse : [];
+  const marks: Readonly<Record<MarkKind, { expected?: Mark[]; actual: Mark[] }>> = {
+    changes: { expected: changeMarks(changes?.expected), actual: changeMarks(changes?.actual) },
+    words,
+    sentences: { actual: sentencesInResponse },
+    nothing: { actual: [] },
+  };
   return (
     <div class="responses">
       <div class={expected === undefined ? "sides single" : "sides"}>
         {expected !== undefined && (
-          <div class="message expected">
-            <h3>Expected response</h3>
-            {expected === "" ? <NoText /> : <Text marks={shown === "words" ? words.expected : []}>{expected}</Text>}
-          </div>
+          <Side title="Expected response" className="expected" text={expected}>
+            <MarkedText marks={marks[shown].expected ?? []}>{expected}</MarkedText>
+          </Side>
         )}
-        <div class="message agent">
-          <h3>Final response</h3>
-          {actual === "" ? <NoText /> : <Text marks={marks}>{actual}</Text>}
-        </div>
+        <Side title="Final response" className="agent" text={actual}>
+          <MarkedText marks={marks[shown].actual}>{actual}</MarkedText>
+        </Side>
       </div>
       {choices.length > 0 && (
         <div class="legend">
-          <span class="muted">Highlight:</span>
-          <div class="toggles" role="group" aria-label="Highlight in the responses">
-            {[...choices, ["nothing", "Off"] as [MarkKind, string]].map(([value, name]) => (
-              <button
-                key={value}
-                type="button"
-                aria-pressed={shown === value}
-                onClick={() => {
-                  chosen.value = value;
-                }}
-              >
-                {name}
-              </button>
-            ))}
-          </div>
+          <Toggles
+            label="Highlight"
+            choices={[...choices, ["nothing", "Off"]]}
+            shown={shown}
+            choose={(value) => {
+              chosen.value = value;
+            }}
+          />
+          {shown === "changes" && changes !== undefined && <ChangesLegend changes={changes} />}
           {shown === "words" && tokens !== undefined && (
             <p>
               {amountText(tokens.matched.length)}
@@ -83,6 +92,112 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
             </p>
           )}
         </div>
+      )}
+    </div>
+  );
+}
+
+/** How far the first mark may be for the text to be shown as far as that. */
+const LONGEST_WAY = 20_000;
+
+/** A text that is folded after its first mark, if that is not too far. */
+function MarkedText({ marks, children }: { marks: readonly Mark[]; children: string }) {
+  const first = marks[0]?.to ?? 0;
+  return (
+    <Text marks={marks} upTo={first > LONGEST_WAY ? 0 : first}>
+      {children}
+    </Text>
+  );
+}
+
+interface TogglesProps<T extends string> {
+  label: string;
+  choices: readonly (readonly [T, string])[];
+  shown: T;
+  choose(value: T): void;
+}
+
+/** Buttons of which one is pressed. */
+function Toggles<T extends string>({ label, choices, shown, choose }: TogglesProps<T>) {
+  return (
+    <>
+      <span class="muted">{label}:</span>
+      <div class="toggles" role="group" aria-label={`${label} in the responses`}>
+        {choices.map(([value, name]) => (
+          <button key={name} type="button" aria-pressed={shown === value} onClick={() => choose(value)}>
+            {name}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface SideProps {
+  title: string;
+  className: string;
+  text: string;
+  children: ComponentChildren;
+}
+
+/** A response with its title. */
+function Side({ title, className, text, children }: SideProps) {
+  return (
+    <div class={`message ${className}`}>
+      <h3>
+        {title}
+        {text !== "" && <Copy text={text} what={`the ${title.toLowerCase()}`} />}
+      </h3>
+      {text === "" ? <NoText /> : children}
+    </div>
+  );
+}
+
+/** What the marks of changed words say. */
+function ChangesLegend({ changes: { expected, actual, isExact } }: { changes: WordChanges }) {
+  if (expected.length + actual.length === 0) return <p>Only white space differs.</p>;
+  if (isExact) return null;
+  return <p>The texts differ too much to mark words: all from the first difference to the last is marked.</p>;
+}
+
+interface OnlyDifferencesProps {
+  expected: string;
+  actual: string;
+  changes: WordChanges | undefined;
+}
+
+/** The parts of both responses that differ. */
+function OnlyDifferences({ expected, actual, changes }: OnlyDifferencesProps) {
+  const isSame = expected === actual;
+  return (
+    <div class="responses">
+      {isSame || changes === undefined || changes.expected.length + changes.actual.length === 0 ? (
+        <>
+          <h3>Responses</h3>
+          <p class="muted">
+            {isSame
+              ? "The response is as expected, word for word."
+              : changes === undefined
+                ? "Loading…"
+                : "Only white space differs."}
+          </p>
+        </>
+      ) : (
+        <>
+          <div class="sides">
+            <Side title="Expected response" className="expected" text={expected}>
+              <ChangedParts ranges={changes.expected}>{expected}</ChangedParts>
+            </Side>
+            <Side title="Final response" className="agent" text={actual}>
+              <ChangedParts ranges={changes.actual}>{actual}</ChangedParts>
+            </Side>
+          </div>
+          {!changes.isExact && (
+            <div class="legend">
+              <ChangesLegend changes={changes} />
+            </div>
+          )}
+        </>
       )}
     </div>
   );

@@ -4,6 +4,7 @@ import type { EvalCaseResult, EvalMetricResult, RubricScore, RubricVotes } from 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
+import { Copy } from "../../ui/copy.js";
 import { scoreText } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { Status, toneOf } from "../../ui/status.js";
@@ -177,6 +178,7 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
               </p>
               <Text fold={800}>{cell.score?.rationale ?? "No sample gave a verdict on it."}</Text>
             </div>
+            {cell.score?.rationale && <Copy text={cell.score.rationale} what="the rationale" />}
             <LabelVerdict
               key={`${rubric.id}/${turn}`}
               turn={turn}
