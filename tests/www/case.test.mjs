@@ -301,7 +301,7 @@ describe("a case", { skip }, () => {
     const usage = page.locator("table.usage");
     await says(usage.getByRole("row", { name: /Turn 1/ }), /3 3 2,761 95 2,856 6\.204/);
     await page.getByRole("button", { name: /^Turn 1/, expanded: false }).click();
-    await says(page.locator(".event-usage").first(), /gemini-2\.5-flash, 820 tokens in, 17 out/);
+    await says(page.locator(".event-usage").first(), /gemini-3\.5-flash-lite, 820 tokens in, 17 out/);
     await site.done(page);
   });
 
