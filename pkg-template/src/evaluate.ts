@@ -35,8 +35,9 @@ import type {
  * @throws {AdkMetricsError} if an input cannot be used. What `onProgress` throws passes through.
  */
 export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult> {
-  if (batchOf(request) !== undefined) return await batchHost().evaluate(copyOf(request));
-  const batches = evaluateBatches(request);
+  const given = reading("request", () => copyOf(request));
+  if (batchOf(given) !== undefined) return await batchHost().evaluate(given);
+  const batches = evaluateBatches(given);
   // Not by resultOf: a stack has ten frames, and this is the one that users know.
   for (;;) {
     const next = await batches.next();

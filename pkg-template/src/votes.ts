@@ -1,7 +1,7 @@
 /** How the samples of a judge voted, in a form that results keep in files, where explanations have no place. */
 
 import { parseJson } from "./engine/json.js";
-import { isObject } from "./engine/values.js";
+import { isObject, unexpected } from "./engine/values.js";
 import type { EvalCaseResult, EvalMetricResult, JudgeVotes } from "./types.js";
 
 /** The votes that the explanations of a case's results have. */
@@ -42,8 +42,13 @@ function times<T>(count: number, value: T): T[] {
 /** The keys under which judges say why, in replies that are JSON. */
 const PROSE_KEYS = ["reasoning", "explanation", "rationale"];
 
-/** Why a judge replied as it did, where the reply is JSON, bare or fenced, that says so; undefined for any other. */
+/**
+ * Why a judge replied as it did, where the reply is JSON, bare or fenced, that says so; undefined for any other.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but a string.
+ */
 export function proseOf(reply: string): string | undefined {
+  if (typeof reply !== "string") throw unexpected("a string", reply, "reply");
   const text = reply.trim();
   const isFenced = text.startsWith("```") && text.endsWith("```");
   const body = isFenced ? text.slice(text.indexOf("\n") + 1, -3) : text;

@@ -50,7 +50,7 @@ test("streamed results are those of the whole, byte for byte, by any number of t
     const args = ["eval", "head.jsonl", "tail.jsonl", "--actual", "run-*.jsonl", "--output", output];
     const { status, stderr } = await run([...args, "--threads", String(threads)], { cwd });
     assert.equal(status, 1, stderr);
-    assert.match(stderr, /1,715 runs of 1,500 cases: \d+ passed, \d+ failed/);
+    assert.match(stderr, /1,715 runs of 1,500 cases: [\d,]+ passed, [\d,]+ failed/);
     assert.deepEqual(bodyOf(join(cwd, output)), bodyOf(join(cwd, "whole.jsonl")));
     assert.deepEqual(lasting(headOf(join(cwd, output))), lasting(headOf(join(cwd, "whole.jsonl"))));
   }

@@ -6,6 +6,8 @@
  * input and its edits are bounded, so the time is linear in the texts.
  */
 
+import { unexpected } from "../engine/values.js";
+
 /** A range of a text in UTF-16 code units: from, and to without it. */
 export type TextRange = [from: number, to: number];
 
@@ -34,10 +36,14 @@ const WORD =
 /**
  * The words in which two texts differ; differences of white space alone are none.
  *
+ * @throws {AdkMetricsError} `invalid_input` for anything but strings.
+ *
  * @example
  * changedWords("It will be 27 degrees.", "It will be 81 degrees."); // { expected: [[11, 13]], actual: [[11, 13]], isExact: true }
  */
 export function changedWords(expected: string, actual: string): WordChanges {
+  if (typeof expected !== "string") throw unexpected("a string", expected, "expected");
+  if (typeof actual !== "string") throw unexpected("a string", actual, "actual");
   const [from, common] = sharedEnds(expected, actual);
   const [expectedTo, actualTo] = [expected.length - common, actual.length - common];
   const whole = (to: number): TextRange[] => (to > from ? [[from, to]] : []);

@@ -151,6 +151,7 @@ describe("a .env file", () => {
       file: join("f", ".env"),
       variables: { OPENAI_API_KEY: "k" },
       ignored: ["LD_PRELOAD", "OPENAI_ORG", "HTTPS_PROXY"],
+      others: ["PORT", "__proto__"],
     });
     assert.equal(readDotenv("g", read), undefined);
   });
