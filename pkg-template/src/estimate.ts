@@ -43,7 +43,7 @@ export interface JudgeEstimateRow {
   function?: string;
   /** The names of the panel that the model is one of, joined: what a budget has the price of. */
   panel?: string;
-  /** That the provider is about to let another model answer, and what to set. */
+  /** That the provider lets another model answer, or is about to, and what to set. */
   retirement?: string;
   /** If all samples agree. */
   least: CallEstimate;

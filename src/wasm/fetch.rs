@@ -117,14 +117,15 @@ pub fn retry_advice(
     to_value(&RetryAdvice { retryable, retry_after_ms })
 }
 
-/// The notice about a model that its provider is about to replace by another one.
+/// The notice about a model that its provider is about to replace, or has replaced, by another one.
 #[wasm_bindgen]
 #[must_use]
 pub fn retirement(
     #[wasm_bindgen(unchecked_param_type = "EndpointSettings[\"provider\"]")] provider: &str,
     model: &str,
+    now: f64,
 ) -> Option<String> {
-    Provider::parse(provider).and_then(|provider| Endpoint::new(provider).retirement(model))
+    Provider::parse(provider).and_then(|provider| Endpoint::new(provider).retirement(model, now))
 }
 
 /// A prompt with every control token of chat templates broken up, for models that may interpret them.

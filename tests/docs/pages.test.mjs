@@ -169,7 +169,7 @@ describe("models", () => {
     for (const file of examples) assert.doesNotMatch(read(join("examples", file)), OLD, file);
   });
 
-  test("of samples are not the default, which is about to be retired", () => {
+  test("of samples are not the default, which is retired on 1 December 2026", () => {
     for (const page of PAGES) {
       for (const [block] of read(page).matchAll(/^ *```.*?^ *```$/gms)) {
         assert.ok(!DEFAULTS.some((name) => block.includes(name)), `${page}: ${block.slice(0, 200)}`);

@@ -354,7 +354,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "judges",
     commands: [...JUDGED, "batch", "queue"],
     value: "<name>",
-    help: "The model to ask. Default: the judge_model of each criterion, or gemini-2.5-flash if it has none, which the Gemini API retires on 1 December 2026.",
+    help: "The model to ask. Default: the judge_model of each criterion, or gemini-2.5-flash if it has none; from 1 December 2026, the Gemini API answers with another model in its place.",
   },
   {
     name: "concurrency",

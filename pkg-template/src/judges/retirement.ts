@@ -4,8 +4,8 @@ import { identityOf } from "./judge.js";
 import type { Judge } from "../types.js";
 
 /**
- * What to know of the model that a judge or a simulated user asks, if the provider is about to let another one answer for it,
- * and what to set. A server of the user's own keeps the models that it has.
+ * What to know of the model that a judge or a simulated user asks, if the provider lets another one answer for it, or is
+ * about to, and what to set. A server of the user's own keeps the models that it has.
  */
 export function retirementOf(judge: Judge, model: string, role: Role = "judge"): string | undefined {
   const found = [...new Set(retirementsOf(judge, model))];
@@ -17,6 +17,6 @@ function retirementsOf(judge: Judge, model: string): string[] {
   const { provider, label, model: own = model, members } = identityOf(judge);
   if (members !== undefined) return members.flatMap((member) => retirementsOf(member.judge, member.name));
   const isProvidersOwn = provider !== undefined && label === provider;
-  const found = isProvidersOwn ? withEngine((engine) => engine.retirement(provider, own)) : undefined;
+  const found = isProvidersOwn ? withEngine((engine) => engine.retirement(provider, own, Date.now())) : undefined;
   return found === undefined ? [] : [found];
 }

@@ -138,7 +138,7 @@ impl ProviderManifest {
 
 /// What forms say of the model that is asked at Google's.
 #[cfg(feature = "schema")]
-const DEFAULT_MODEL: &str = "Empty: the one that the config names, else gemini-2.5-flash, which the Gemini API retires on 1 December 2026.";
+const DEFAULT_MODEL: &str = "Empty: the one that the config names, else gemini-2.5-flash; from 1 December 2026, the Gemini API answers with another model in its place.";
 
 /// How a form asks for an option of a judge.
 #[cfg(feature = "schema")]
