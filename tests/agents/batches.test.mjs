@@ -136,6 +136,20 @@ test("what was waited for is continued with the journal", async (t) => {
   assert.deepEqual(sizes(answering), [8]);
 });
 
+test("what a journal has answers to is not asked again", async (t) => {
+  const { answering, agent, turns, criteria, evalSet, options, journal } = await setUp(t);
+  const { batch: _, ...live } = options;
+  const first = { ...live, journal: journal(), budget: { calls: 3 } };
+  await resultsOf(AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria, 1, false, first));
+  first.journal.close();
+  assert.equal(answering.requests.length, 3);
+  const next = { ...options, journal: journal() };
+  const [result] = await resultsOf(AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria, 1, false, next));
+  next.journal.close();
+  assert.deepEqual(statuses(result), [2, 1, 1, 2]);
+  assert.deepEqual([turns(), answering.requests.length, sizes(answering)], [4, 3, [5]]);
+});
+
 test("what cannot be asked in batches is said before the agent is run", async (t) => {
   const { agent, turns, criteria, evalSet, options, journal } = await setUp(t);
   const kept = journal();

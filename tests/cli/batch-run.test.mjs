@@ -1,7 +1,7 @@
 // `run --batch`: the agent is run first and once, and kept in the journal while batches are waited for.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { BARE, ended, folderOf, run, start, watched } from "./command.mjs";
@@ -109,6 +109,81 @@ test("shards of a run are judged by batches, and merged", async (t) => {
     merged.stderr,
   );
   assert.deepEqual([turns(cwd), answering.asked.size], [12, 20]);
+});
+
+test("batch submit asks about the runs in a journal", posix, async (t) => {
+  const answering = await batchServer(t, { reply });
+  const cwd = project(t);
+  const env = { ...BARE, ...at.openai(answering) };
+  const model = ["--model", MODELS.openai];
+  // The agent is run, and some calls are made.
+  const ran = await run([...RUN, ...model, "--journal", "run.jsonl", "--max-calls", "5"], { cwd, env });
+  assert.deepEqual([turns(cwd), answering.requests.length], [12, 5], ran.stderr);
+  const batch = (...args) => run(["batch", ...args, "--cache", "replies"], { cwd, env });
+  const submit = ["submit", "--journal", "run.jsonl"];
+  const forgotten = await batch(...submit);
+  assert.equal(forgotten.status, 2);
+  assert.match(forgotten.stderr, /error: the run was started with --model gpt-4.1-mini\n +help: Add it here/);
+  const submitted = await batch(...submit, ...model);
+  assert.equal(submitted.status, 0, submitted.stderr);
+  assert.match(submitted.stderr, /^batch \S+: 15 questions to gpt-4.1-mini$/m);
+  assert.match(submitted.stderr, /to score, run the run's command again with --batch --cache replies/);
+  await batch("collect", ...model);
+  assert.match((await batch(...submit, ...model)).stderr, /^no batches in progress/m);
+  const { stdout, stderr } = await run([...BATCH, ...model, "--resume"], { cwd, env });
+  assert.deepEqual(
+    scoresIn(stdout).map(([, status]) => status),
+    [0, 1, 2, 3, 4, 5].flatMap((number) => (number % 3 === 0 ? [2, 2] : [1, 1])),
+    stderr,
+  );
+  assert.deepEqual([turns(cwd), answering.requests.length], [12, 5], "no run is repeated, and nobody is asked live");
+  assert.deepEqual([answering.batches.length, answering.asked.size], [1, 15]);
+});
+
+test("batch submit asks about the runs that are done, and says what it cannot ask about", posix, async (t) => {
+  const answering = await batchServer(t, { reply });
+  const cwd = project(t);
+  const env = { ...BARE, ...at.openai(answering) };
+  const model = ["--model", MODELS.openai];
+  await run([...RUN, ...model, "--journal", "run.jsonl", "--max-calls", "1"], { cwd, env });
+  const submit = (...args) =>
+    run(["batch", "submit", "--journal", "run.jsonl", "--cache", "replies", ...args], { cwd, env });
+  const lines = readFileSync(join(cwd, "run.jsonl"), "utf8").trimEnd().split("\n");
+  // What a process that was killed leaves: some runs, and half a line.
+  const cut = [
+    ...lines.filter((line) => !/"type":"(run|case|failure|end)"/.test(line)),
+    ...lines.filter((line) => /"type":"run","evalId":"case-[124]"/.test(line)),
+  ];
+  writeFileSync(join(cwd, "run.jsonl"), `${cut.join("\n")}\n${lines.at(-1).slice(0, 9)}`);
+  const { stderr } = await submit(...model);
+  assert.match(stderr, /warning: 6 of 12 runs are not in the journal\n +at run\.jsonl\n +help: Run its command again/);
+  assert.match(stderr, /^batch \S+: 12 questions to gpt-4.1-mini$/m);
+  const set = readFileSync(join(cwd, "many.evalset.json"), "utf8");
+  for (const [args, message, before = () => {}] of [
+    [["many.evalset.json"], /the journal names the evalsets/],
+    [["--actual", "many.actual.json"], /--actual cannot be used with --journal/],
+    [
+      model,
+      /the journal was started with different inputs: the evalset/,
+      () => writeFileSync(join(cwd, "many.evalset.json"), set.replace("question case-1", "question case-9")),
+    ],
+    [model, /the journal does not exist/, () => rmSync(join(cwd, "run.jsonl"))],
+  ]) {
+    before();
+    const { status, stderr } = await submit(...args);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, message);
+  }
+  writeFileSync(join(cwd, "many.evalset.json"), set);
+  await run(["eval", "many.evalset.json", "--journal", "run.jsonl", ...model, "--max-calls", "1"], { cwd, env });
+  const ofEval = await submit(...model);
+  assert.equal(ofEval.status, 2);
+  assert.match(
+    ofEval.stderr,
+    /the journal is of eval, not of run\n[^]*help: adk-metrics batch submit many\.evalset\.json/,
+  );
+  const status = await run(["batch", "status", "--cache", "replies", "--journal", "run.jsonl"], { cwd, env });
+  assert.match(status.stderr, /--journal has no effect on batch status/);
 });
 
 test("what does not go with it is said before the agent is run", async (t) => {

@@ -194,6 +194,39 @@ test("what one part was refused takes no verdict from the others, and calls that
   assert.equal(merged.verdicts, limited.verdicts);
 });
 
+test("a call counts once, whichever of the shards that share a cache made it", async (t) => {
+  const answering = await server(t);
+  const env = { ...BARE, ...at.gemini(answering) };
+  const same = turn("the same", "The answer to the same");
+  const set = evalSetOf(Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`case-${index}`, [same]])), "set");
+  const cwd = folderOf(t, {
+    "set.evalset.json": JSON.stringify(set),
+    "set.actual.json": JSON.stringify(set),
+    "test_config.json": JSON.stringify(judged({ num_samples: 1 })),
+  });
+  const args = ["eval", "set.evalset.json", "--format", "json"];
+  const whole = await run([...args, "--cache", "whole"], { cwd, env });
+  // The last shard is the first that asks.
+  for (const shard of [2, 1]) {
+    const given = [
+      "--shard",
+      `${shard}/2`,
+      "--journal",
+      `part-${shard}.jsonl`,
+      "--cache",
+      "shared",
+      "--output",
+      `${shard}.json`,
+    ];
+    await run([...args, ...given], { cwd, env });
+  }
+  assert.equal(answering.requests.length, 2);
+  const merged = await run(["merge", "part-1.jsonl", "part-2.jsonl", "--format", "json"], { cwd, env: BARE });
+  const usage = ({ stdout }) => /"judgeUsage": (\{[^}]*\})/.exec(stdout)[1];
+  assert.equal(usage(merged), usage(whole), merged.stderr);
+  assert.match(usage(merged), /"calls": 1,/);
+});
+
 test("record: parts are put together", async (t) => {
   const cwd = folderOf(t, files(9));
   const args = ["record", "--agent", "./agent.mjs", "one.evalset.json", "--num-runs", "3"];

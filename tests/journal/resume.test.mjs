@@ -188,6 +188,32 @@ test("any store will do, and one that fails ends the evaluation", async () => {
   await assert.rejects(evaluate({ ...requestOf().request, journal: {} }), /an object with `read` and `append`/);
 });
 
+test("a call is in the journal before others find its reply in the cache, and do not count it", async () => {
+  const written = [];
+  const stored = [];
+  const journal = {
+    read: async () => [],
+    async append(entries) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      written.push(...entries);
+    },
+  };
+  const cache = {
+    get: async () => undefined,
+    async set(_, { text }) {
+      stored.push(written.some(({ type, reply }) => type === "reply" && reply.text === text));
+    },
+  };
+  let calls = 0;
+  const reasoned = () => JSON.stringify({ reasoning: `${(calls += 1)}`, is_the_agent_response_valid: "valid" });
+  await evaluate({ ...planOf(6).requestOf().request, judge: async () => reasoned(), journal, cache });
+  assert.ok(calls > 0);
+  assert.deepEqual(
+    stored,
+    Array.from({ length: calls }, () => true),
+  );
+});
+
 test("a journal that is whole does not grow when it is used again", async (t) => {
   const file = join(folderOf(t), "run.jsonl");
   const { requestOf } = planOf(6);

@@ -342,6 +342,32 @@ export function testQueue(name, begin) {
       assert.equal(await counts(all), "30 done, 0 failed, 0 in progress, 0 waiting, 0 delayed");
     });
 
+    test("workers that meet one question at once ask it once, and again if who asked was killed", posix, async (t) => {
+      const same = Array.from({ length: 24 }, (_, index) => [
+        `case-${index}`,
+        [turn("question 1", "The answer to question 1")],
+      ]);
+      const files = { "many.evalset.json": evalSetOf(Object.fromEntries(same)) };
+      let release;
+      let released = new Promise((resolve) => (release = resolve));
+      const all = await started(t, files, { reply: async (asked) => (await released, fair(asked)) });
+      await all.queue(["queue", "add", "many.evalset.json", "--num-runs", "1"]);
+      const args = [...WORK, "--concurrency", "4"];
+      const first = all.startQueue(args);
+      await until(() => all.judge.requests.length === 1, "the first call");
+      const others = [1, 2].map(() => all.startQueue(args));
+      await until(async () => /^0 done, 0 failed, 12 in progress/.test(await counts(all)), "workers that wait");
+      // Longer than the claim of a worker that does not renew it.
+      await sleep(3_000);
+      assert.equal(all.judge.requests.length, 1);
+      first.child.kill("SIGKILL");
+      await until(() => all.judge.requests.length === 2, "the call of another worker");
+      release();
+      for (const { status, stderr } of await Promise.all(others.map(({ end }) => end))) assert.equal(status, 0, stderr);
+      assert.equal(all.judge.requests.length, 2);
+      assert.equal(await counts(all), "24 done, 0 failed, 0 in progress, 0 waiting, 0 delayed");
+    });
+
     test("no key is in the database", async (t) => {
       const all = await started(t, { "many.evalset.json": manyCases(4) });
       await all.queue(["queue", "add", "many.evalset.json", "--num-runs", "1", "--max-calls", "3"]);

@@ -135,11 +135,11 @@ export async function checkedEvaluation(
       spending.noteIn(result);
       return result;
     };
-    const request = { ...given, actual: { inferenceResults } };
+    const request = { ...given, actual: { inferenceResults }, ...(journal && { journal }) };
     return {
       isCut,
       request: { ...request, evalSet: plan.evalSet },
-      score: async (found) => noted(await open.evaluate({ ...request, ...(journal && { journal }), ...found })),
+      score: async (found) => noted(await open.evaluate({ ...request, ...found })),
       scoreAlone: async () => noted(await open.evaluate(scoringDone(given, done))),
       abandon: () => journal?.abandon(),
     };

@@ -4,6 +4,7 @@ import { closest } from "../closest.js";
 import type { ScoringOptions } from "../agents/evaluation.js";
 import { BatchGatherer, manyReaders } from "../batches/gather.js";
 import { modelAtProvider } from "../judges/environment.js";
+import type { JournalSection } from "../journal/section.js";
 import { BatchFolder } from "../batches/folder.js";
 import { noBatches } from "../batches/protocols.js";
 import { BatchStore } from "../batches/store.js";
@@ -31,6 +32,8 @@ const POLL_S = 30;
 /** What is to be judged. */
 export interface BatchWork {
   inputs: readonly Input[];
+  /** What journals have of each: it is not asked again. */
+  journals?: readonly (JournalSection | undefined)[] | undefined;
   registries: readonly MetricRegistry[];
   options: ScoringOptions;
   judging: Judging;
@@ -112,11 +115,11 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
     });
   }
   const what = word;
-  checkBatches(given);
+  checkBatches(given, "batch");
   if (what !== "submit") refuseInputs(given, what, rest);
   const judging = new Judging(judgeChoiceOf(given), () => {});
   if (what !== "submit") checkFolder(given);
-  const inputs = what === "submit" ? await inputsOf(given, rest) : [];
+  const { inputs, journals } = what === "submit" ? await inputsOf(given, rest) : { inputs: [], journals: [] };
   const registries = await registriesOf(inputs, given.all("metrics"));
   if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
   if (what === "submit" && !inputs.some(mayAskJudges)) {
@@ -133,7 +136,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
       const budget = budgetOf(given);
       const options = judging.options();
       const { failure } = await store.update();
-      const work: BatchWork = { inputs, registries, options, judging, budget };
+      const work: BatchWork = { inputs, journals, registries, options, judging, budget };
       const gatherer = gathererOf(store, cache, given, budget);
       await gather(work, gatherer, store, cache, signal);
       if (!work.asksJudges) sayUseless("no metric asks a judge", given, [...FOR_JUDGES, ...FOR_BATCHES]);
@@ -143,6 +146,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
       await sayLooks(store, what === "collect");
     }
     const left = store.records().length;
+    if (given.has("journal")) note(`to score, run the run's command again with --batch --cache ${folder}`);
     if (left === 0) note("no batches in progress; adk-metrics eval --batch uses the collected replies");
     else
       note(
@@ -155,11 +159,12 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
 }
 
 /** The inputs of `batch submit`. */
-async function inputsOf(given: Arguments, positionals: string[]): Promise<Input[]> {
+async function inputsOf(given: Arguments, positionals: string[]): Promise<Pick<BatchWork, "inputs" | "journals">> {
+  if (given.has("journal")) return await (await import("./journaled-runs.js")).journaledRuns(given, positionals);
   const sets = selectionsOf({ ...given, positionals }, "batch submit travel.evalset.json --cache replies");
   const names = sets.map(({ file }) => file);
   const files = actualFiles(given.all("actual"), names, (file) => insteadOfActual(file, positionals));
-  return readInputs(sets, files, given.one("config"));
+  return { inputs: await readInputs(sets, files, given.one("config")) };
 }
 
 async function sayLooks(store: BatchStore, sends: boolean): Promise<void> {
@@ -183,7 +188,7 @@ function checkFolder(given: Arguments): void {
 
 /** @throws {Mistake} for evalsets and options that only `batch submit` reads. */
 function refuseInputs(given: Arguments, what: string, evalSets: readonly string[]): void {
-  const names = ["actual", "config", "metrics", "max-calls", ...FOR_BATCHES];
+  const names = ["actual", "journal", "config", "metrics", "max-calls", ...FOR_BATCHES];
   const useless = names.find((name) => given.has(name));
   const named = useless === undefined ? evalSets[0] : `--${useless}`;
   if (named === undefined) return;
@@ -193,17 +198,17 @@ function refuseInputs(given: Arguments, what: string, evalSets: readonly string[
 }
 
 /**
- * @param runsAgent Whether an agent is run first.
+ * @param command Which command asks in batches.
  * @throws {Mistake} for options that have no meaning for batches.
  */
-export function checkBatches(given: Arguments, runsAgent = false): void {
-  if (runsAgent && !given.has("journal")) {
+export function checkBatches(given: Arguments, command: "eval" | "run" | "batch"): void {
+  if (command === "run" && !given.has("journal")) {
     throw new Mistake("run --batch needs a journal, which keeps what the agent did until the batches are over", {
       help: "--journal <file>: the same command continues from it, however long the batches take",
     });
   }
   const why: Readonly<Record<string, string>> = {
-    ...(runsAgent ? {} : { journal: "the cache keeps the paid replies" }),
+    ...(command === "eval" ? { journal: "the cache keeps the paid replies" } : {}),
     record: "a recording contains the replies to single calls",
     bail: "a batch asks all questions at once",
     "max-tokens": "the tokens of a batch are known only when it is done",
@@ -269,10 +274,11 @@ async function gather(
   cache: JudgeCache,
   signal: AbortSignal,
 ): Promise<number> {
-  const { inputs, registries, options, judging } = work;
+  const { inputs, journals = [], registries, options, judging } = work;
   judging.gatherer = gatherer;
   for (const [at, input] of inputs.entries()) {
     const registry = registries[at] as MetricRegistry;
+    const journal = journals[at];
     for (const portion of await portionsFor(input, {}, false)) {
       const request: EvaluateRequest = {
         ...options,
@@ -280,6 +286,7 @@ async function gather(
         cache: manyReaders(cache),
         actual: portion.actual ?? new Uint8Array(),
         registry,
+        ...(journal === undefined ? {} : { journal }),
       };
       try {
         const asksJudges = await noteQuestions(gatherer, request, signal, () => selectedIds(portion));

@@ -17,6 +17,7 @@ import { selectedCases, selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
 import { pricedNames } from "./budget.js";
 import type { Arguments } from "./arguments.js";
+import type { BatchWork } from "./batch.js";
 import { firstFailure, leftOutText, untilFailure } from "./bail.js";
 import { withCalibrationBeside } from "./calibration.js";
 import { kindOf } from "./files.js";
@@ -143,7 +144,7 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
   if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
   const strict = given.has("strict");
   const batching = given.has("batch") ? await import("./batch.js") : undefined;
-  batching?.checkBatches(given, source.numRuns !== undefined);
+  batching?.checkBatches(given, source.numRuns === undefined ? "eval" : "run");
   if (source.begin !== undefined || strict) {
     await checkAll(inputs, source, registries, { ...common, ...journal?.checkOptions, budget, strict });
   }
@@ -171,7 +172,7 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
  *
  * @returns What they are asked about, and what simulated users left of the budget; undefined if a signal ended the runs.
  */
-async function runAll(running: Progressing): Promise<{ inputs: Input[]; budget: Budget } | undefined> {
+async function runAll(running: Progressing): Promise<Pick<BatchWork, "inputs" | "journals" | "budget"> | undefined> {
   const { inputs, source, stop, bar, budget, journal } = running;
   const ran = new Map<number, Ran>();
   const spent = new Spending(budget);
@@ -187,7 +188,7 @@ async function runAll(running: Progressing): Promise<{ inputs: Input[]; budget: 
     asked.push({ ...input, actual, selection: { ...input.selection, ...(evalIds && { evalIds: [...evalIds] }) } });
   }
   running.ran = ran;
-  return { inputs: asked, budget: spent.left() };
+  return { inputs: asked, journals: [...ran.values()].map(({ section }) => section), budget: spent.left() };
 }
 
 /** Where a portion of an input is kept, if anywhere. */

@@ -52,13 +52,7 @@ export async function mergeCommand(args: readonly string[]): Promise<ExitStatus>
       help: `Leave out --${useless}`,
     });
   }
-  const modules = options.metrics ?? [];
-  if (command !== "record" && modules.length > 0 && !given.has("metrics")) {
-    const named = modules.map((file) => `--metrics ${file}`).join(" ");
-    throw new Mistake("the shards were scored with your own metrics, whose modules only run if you specify them", {
-      help: `If you trust the modules, add ${named}`,
-    });
-  }
+  if (command !== "record") refuseModules(options, given, "the shards were");
   const all = argumentsOf(positionals, options, given);
   note(`merging ${count(shards.length, "shard")} of ${command} ${positionals.join(" ")}`);
   switch (command) {
@@ -71,7 +65,7 @@ export async function mergeCommand(args: readonly string[]): Promise<ExitStatus>
   }
 }
 
-function readShard(file: string): ShardJournal {
+export function readShard(file: string): ShardJournal {
   let descriptor: number | undefined;
   let entries: JournalEntry[];
   try {
@@ -106,6 +100,14 @@ function readShard(file: string): ShardJournal {
     });
   }
   return { file, entries, command, shard, balance, isEnded: own.some(({ type }) => type === "end") };
+}
+
+/** @throws {Mistake} if a command loaded modules of metrics, and none are named. @param what What was scored with them. */
+export function refuseModules({ metrics = [] }: Command["options"], given: Arguments, what: string): void {
+  if (metrics.length === 0 || given.has("metrics")) return;
+  throw new Mistake(`${what} scored with your own metrics, whose modules only run if you specify them`, {
+    help: `If you trust the modules, add ${metrics.map((file) => `--metrics ${file}`).join(" ")}`,
+  });
 }
 
 function isCommand(value: object): value is Command {

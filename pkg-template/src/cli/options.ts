@@ -310,6 +310,14 @@ export const OPTIONS: readonly OptionEntry[] = [
     help: "Save replies of judges, results of your own metrics and runs of the agent in a file of JSON lines. After an interruption, the same command continues from there, and asks no answered question again.",
   },
   {
+    name: "journal",
+    group: "input",
+    commands: ["batch"],
+    value: "<file>",
+    takesPath: true,
+    help: "Ask about the runs in this journal of run, which names evalsets and config. Answers in the journal are not asked again.",
+  },
+  {
     name: "resume",
     group: "output",
     commands: JOURNALED,

@@ -5,6 +5,7 @@ import { messageOf, unexpected } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { HostFailure } from "../generated/contract.js";
 import type { Journal, JournalEntry, JudgeReply } from "../types.js";
+import { differencesIn, differentIn } from "./differences.js";
 import { checkEntry } from "./entries.js";
 
 /** A reply of a judge, or of who plays the user. */
@@ -151,6 +152,11 @@ class OpenJournal {
     this.#writes.add(write);
   }
 
+  /** Waits until what was appended so far is written, or could not be. */
+  async attempted(): Promise<void> {
+    await Promise.all(this.#writes);
+  }
+
   /** Waits until all is written. @throws {AdkMetricsError} if something could not be. */
   async written(): Promise<void> {
     while (this.#writes.size > 0) await Promise.all(this.#writes);
@@ -215,6 +221,14 @@ export class JournalSection implements Journal {
     this.isComplete = isComplete;
   }
 
+  /** A section that finds the same and appends nothing, for finding out what would be asked. */
+  rehearsal(): JournalSection {
+    const copy = new JournalSection({ read: async () => [], append: async () => {} }, this.#name);
+    for (const [key, replies] of this.#replies) copy.#replies.set(key, [...replies]);
+    for (const [key, answers] of this.#answers) copy.#answers.set(key, [...answers]);
+    return copy;
+  }
+
   read(): ReturnType<Journal["read"]> {
     return this.#open.journal.read();
   }
@@ -276,7 +290,10 @@ export class JournalSection implements Journal {
     const known = entry as
       JournaledReply | JournaledFailure | JournaledAnswer | JournaledRun | JournaledCase | JournaledBegin;
     if (known.type === "reply") {
-      listed(this.#replies, known);
+      const before = this.#replies.get(known.key);
+      // Of shards that needed one reply, whichever found it in a cache, one made the call.
+      if (this.isComplete && before?.[0]?.cached === true && known.cached !== true) before.unshift(known);
+      else listed(this.#replies, known);
       this.#settledKeys.add(known.key);
     } else if (known.type === "failure") this.#failures.set(known.key, known);
     else if (known.type === "metric") listed(this.#answers, known);
@@ -314,9 +331,8 @@ export class JournalSection implements Journal {
       this.#append(entry, true);
       return;
     }
-    const different = differentIn(before.inputs, inputs);
-    if (different.length === 0) return;
-    const what = different.map((name) => changeText(name, before.inputs[name], inputs[name])).join(", ");
+    const what = differencesIn(before.inputs, inputs);
+    if (what === "") return;
     throw new AdkMetricsError("journal_failed", `the journal was started with different inputs: ${what}`, {
       path: "journal",
       help: "Continue with the same inputs, or start a new journal",
@@ -399,6 +415,11 @@ export class JournalSection implements Journal {
     await this.written();
   }
 
+  /** Waits until what was appended so far is written, or could not be. */
+  attempted(): Promise<void> {
+    return this.#open.attempted();
+  }
+
   /** Waits until all is written. @throws {AdkMetricsError} `journal_failed` if something could not be. */
   written(): Promise<void> {
     return this.#open.written();
@@ -413,39 +434,6 @@ export class JournalSection implements Journal {
   listen(listener: () => void): () => void {
     return this.#open.listen(listener);
   }
-}
-
-/** The names of inputs that differ. */
-export function differentIn(before: JournaledBegin["inputs"], inputs: JournaledBegin["inputs"]): string[] {
-  const names = Object.keys({ ...before, ...inputs });
-  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(inputs[name]));
-}
-
-/** What users call the inputs whose names in a journal are others. */
-const INPUT_WORDS: Readonly<Record<string, string>> = {
-  evalSet: "the evalset",
-  actual: "what the agent did",
-  config: "the config",
-  evalIds: "the selection of cases",
-  advisory: "the advisory metrics",
-  judge: "the judge",
-  prompts: "the prompts",
-  agent: "the agent",
-  numRuns: "the number of runs",
-  userSimulator: "the simulated user",
-  engine: "the version of adk-metrics",
-  reference: "the version of google-adk",
-  dialect: "the dialect",
-  shard: "the shard",
-};
-
-/** An input that changed, with its values where they are short: of files there are digests. */
-function changeText(name: string, before: unknown, now: unknown): string {
-  const word = INPUT_WORDS[name] ?? name;
-  const [was, is] = [before, now].map((value) =>
-    typeof value === "number" || (typeof value === "string" && value.length <= 40) ? String(value) : undefined,
-  );
-  return was === undefined || is === undefined ? word : `${word} (${was} then, ${is} now)`;
 }
 
 /** The section of an evaluation: the next one of a journal of the user's. */

@@ -53,12 +53,16 @@ export class FileClaims {
     // Nobody waits for it: a large cache has many folders.
     if (!this.#isSwept) void this.#sweep().catch(() => {});
     this.#isSwept = true;
-    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LAST_LOOK_MS)) {
-      const handle = await opened(file);
-      if (handle !== undefined) return this.#hold({ handle, begun: Date.now() }, file);
-      if (await isOlder(file, LEASE_MS)) await removed(file);
-      else await untilAborted(signal, () => new Promise<void>((resolve) => setTimeout(resolve, wait)));
-    }
+    let handle: files.FileHandle | undefined;
+    await untilClaimed(async () => {
+      handle = await opened(file);
+      if (handle === undefined && (await isOlder(file, LEASE_MS))) {
+        await removed(file);
+        handle = await opened(file);
+      }
+      return handle !== undefined;
+    }, signal);
+    return this.#hold({ handle: handle as unknown as files.FileHandle, begun: Date.now() }, file);
   }
 
   #hold(claim: Claim, file: string): () => Promise<void> {
@@ -95,6 +99,13 @@ export class FileClaims {
         if (limit !== undefined && (await isOlder(file, limit))) await removed(file);
       }
     }
+  }
+}
+
+/** Tries to claim something again and again, at longer and longer intervals. */
+export async function untilClaimed(claim: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+  for (let wait = FIRST_LOOK_MS; !(await claim()); wait = Math.min(wait * 2, LAST_LOOK_MS)) {
+    await untilAborted(signal, () => new Promise<void>((resolve) => setTimeout(resolve, wait)));
   }
 }
 

@@ -6,6 +6,7 @@ import { isObject, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { checkEvaluation, evaluate, evaluateAlone, readEvalSetInTurns } from "../evaluate.js";
 import { fileCache } from "../judges/cache-file.js";
+import { JournalSection } from "../journal/section.js";
 import { judgeOf, standIns } from "../judges/default.js";
 import { optionsOf } from "../known-options.js";
 import { type BatchHost, batchOf, type BatchTask } from "../run/batching.js";
@@ -116,7 +117,8 @@ function checkedOptions(batch: BatchOptions): BatchOptions {
 }
 
 /**
- * Goes through an evaluation as far as the replies in its cache lead, and has noted what it would ask next.
+ * Goes through an evaluation as far as the replies in its cache and its section of a journal lead, and has noted what it would
+ * ask next.
  *
  * @param idsOf The ids of all cases, in order; asked for if there are more questions than may be open at a time.
  * @param standIn What asks instead of each judge, unless the request's judges are those of the gatherer.
@@ -129,7 +131,7 @@ export async function noteQuestions(
   idsOf: () => Promise<readonly string[]>,
   standIn?: (judge: Judge) => Judge,
 ): Promise<boolean> {
-  const { onProgress: _, batch: _batch, journal: _journal, config, ...rest } = request;
+  const { onProgress: _, batch: _batch, journal, config, ...rest } = request;
   let { evalIds } = request;
   let asksJudges = false;
   do {
@@ -140,6 +142,7 @@ export async function noteQuestions(
       ...rest,
       ...(config === undefined ? {} : { config: withoutLimits(config) }),
       ...(evalIds === undefined ? {} : { evalIds }),
+      ...(journal instanceof JournalSection ? { journal: journal.rehearsal() } : {}),
       concurrency: MOST_OPEN,
       timeoutMs: PATIENCE_MS,
       explain: "none",

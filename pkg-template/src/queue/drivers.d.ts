@@ -47,6 +47,9 @@ declare module "ioredis" {
     constructor(url: string, options: object);
     connect(): Promise<void>;
     on(event: "error", listener: (error: Error) => void): this;
+    get(key: string): Promise<string | null>;
+    set(key: string, value: string, px: "PX", ms: number, nx: "NX"): Promise<"OK" | null>;
+    pexpire(key: string, ms: number): Promise<number>;
     hget(key: string, field: string): Promise<string | null>;
     hgetall(key: string): Promise<Record<string, string>>;
     hset(key: string, field: string, value: string): Promise<number>;

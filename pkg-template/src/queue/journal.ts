@@ -1,4 +1,5 @@
-import { differentIn, type JournaledBegin } from "../journal/section.js";
+import { differentIn } from "../journal/differences.js";
+import type { JournaledBegin } from "../journal/section.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Journal, JournalEntry } from "../types.js";
 import type { Store } from "./store.js";

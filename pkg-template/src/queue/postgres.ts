@@ -47,6 +47,18 @@ export function postgresStore(pool: Pool, queue: string): Store {
       const { rows } = await query<{ field: string; value: string }>(text, values);
       return Object.fromEntries(rows.map(({ field, value }) => [field, Number(value)]));
     },
+    async claim(what, owner, leaseMs) {
+      // Until when by the clock of the database, and whose it is.
+      const text =
+        `INSERT INTO ${TABLE} AS old SELECT $1, 'claims', $2, extract(epoch FROM now()) + $4 || ' ' || $3 ` +
+        "ON CONFLICT (queue, key, field) DO UPDATE SET value = excluded.value WHERE split_part(old.value, ' ', 2) = $3 " +
+        "OR split_part(old.value, ' ', 1)::float8 < extract(epoch FROM now()) RETURNING field";
+      return (await query(text, [queue, what, owner, leaseMs / 1000])).rows.length > 0;
+    },
+    async release(what, owner) {
+      const text = `DELETE FROM ${TABLE} WHERE queue = $1 AND key = 'claims' AND field = $2 AND split_part(value, ' ', 2) = $3`;
+      await query(text, [queue, what, owner]);
+    },
     async clear() {
       await query(`DELETE FROM ${TABLE} WHERE queue = $1`, [queue]);
     },

@@ -1,6 +1,8 @@
 /** What the judges of all workers share: one budget, and the replies. */
 
+import { randomUUID } from "node:crypto";
 import { AdkMetricsError } from "../errors.js";
+import { untilClaimed } from "../judges/cache-claims.js";
 import { memoryCache } from "../judges/cache.js";
 import { identified, identityOf } from "../judges/judge.js";
 import { countedTokens, replyOf } from "../judges/reply.js";
@@ -115,15 +117,39 @@ export class Purse {
   }
 }
 
-/** The replies of all workers. Of those who ask the same in one process, one asks. */
-export function sharedReplies(store: Store): JudgeCache {
-  const { claim } = memoryCache() as Required<JudgeCache>;
+/**
+ * The replies of all workers. Of those who ask the same, one asks.
+ *
+ * @param leaseMs After how long a worker that does not renew its claim counts as dead.
+ */
+export function sharedReplies(store: Store, leaseMs: number): JudgeCache {
+  // Calls of this process do not all look for the claim of the one that asks.
+  const { claim: claimHere } = memoryCache() as Required<JudgeCache>;
+  const owner = randomUUID();
   return {
     async get(key) {
       const found = await store.get("replies", key);
       return found === undefined ? undefined : replyOf(JSON.parse(found));
     },
     set: (key, reply) => store.set("replies", key, JSON.stringify(replyOf(reply))),
-    claim,
+    async claim(key, signal) {
+      const claim = (): Promise<boolean> => store.claim(key, owner, leaseMs);
+      const freeHere = await claimHere(key, signal);
+      try {
+        await untilClaimed(claim, signal);
+      } catch (error) {
+        await freeHere();
+        throw error;
+      }
+      const renewal = setInterval(() => void claim().catch(() => {}), leaseMs / 3);
+      return async () => {
+        clearInterval(renewal);
+        try {
+          await store.release(key, owner);
+        } finally {
+          await freeHere();
+        }
+      };
+    },
   };
 }

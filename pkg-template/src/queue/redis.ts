@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { inOrder, type Store } from "./store.js";
 
-/** What is kept in hashes of Redis. */
+/** What is kept in hashes of Redis, and claims, which expire. */
 export function redisStore(redis: Redis, prefix: string): Store {
   const place = (key: string): string => `${prefix}:${key}`;
   return {
@@ -18,6 +18,16 @@ export function redisStore(redis: Redis, prefix: string): Store {
       for (const [field, by] of fields) batch.hincrbyfloat(place(key), field, by);
       const sums = (await batch.exec()) ?? [];
       return Object.fromEntries(fields.map(([field], at) => [field, Number(sums[at]?.[1])]));
+    },
+    async claim(what, owner, lease) {
+      const leaseMs = Math.ceil(lease);
+      const claim = place(`claim:${what}`);
+      if ((await redis.set(claim, owner, "PX", leaseMs, "NX")) !== null) return true;
+      return (await redis.get(claim)) === owner && (await redis.pexpire(claim, leaseMs)) === 1;
+    },
+    async release(what, owner) {
+      const claim = place(`claim:${what}`);
+      if ((await redis.get(claim)) === owner) await redis.del(claim);
     },
     async clear() {
       for (let cursor = ""; cursor !== "0";) {

@@ -186,14 +186,14 @@ class QueueWorker {
     const { store, name } = this.#open;
     const stored = (await storedPlan(store, name)).evalSets[at];
     if (stored === undefined) throw new Error(`the queue has no evalset ${at}`);
-    const { subject, registryOf, optionsFor } = this.#equipment;
+    const { subject, registryOf, optionsFor, leaseMs = DEFAULT_LEASE_MS } = this.#equipment;
     const input = queuedInput(stored);
     const registry = await registryOf?.(input);
     const options: BenchOptions = {
       ...optionsFor(this.#purse),
       ...this.#purse.ofEvaluation,
       ...definedProperties({ registry }),
-      cache: sharedReplies(store),
+      cache: sharedReplies(store, leaseMs),
     };
     return await Bench.open(input, options, subject);
   }

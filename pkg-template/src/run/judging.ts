@@ -433,7 +433,7 @@ export class JudgeDispatcher {
         return;
       }
       keep(target, key);
-      cache.store(key, reply, release);
+      cache.store(key, reply, release, this.#journal?.attempted());
     };
     return this.#send(targeted, settle, take);
   }

@@ -53,10 +53,15 @@ export class ReplyCache {
     }
   }
 
-  /** Begins to store a reply, and then releases its key. Nobody waits for it who needs the reply. */
-  store(key: string, reply: JudgeReply, release: (() => void) | undefined): void {
+  /**
+   * Begins to store a reply, and then releases its key. Nobody waits for it who needs the reply.
+   *
+   * @param after What comes first: who finds a reply here does not count its call, which is in a journal by then.
+   */
+  store(key: string, reply: JudgeReply, release: (() => void) | undefined, after?: Promise<void>): void {
     const store = async (): Promise<void> => {
       try {
+        if (after !== undefined) await after;
         await this.#cache.set(key, reply);
       } catch (error) {
         this.#unwritable(error);
