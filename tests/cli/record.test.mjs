@@ -79,3 +79,24 @@ test("records to stdout, into a folder for several evalsets, and never over anot
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /nobody/);
 });
+
+test("record warns of a model of simulated users that its provider replaces", async (t) => {
+  const reply = { candidates: [{ content: { parts: [{ text: "</finished>" }] }, finishReason: "STOP" }] };
+  const cwd = folderOf(t, {
+    "agent.mjs": "export default () => 'It is noon.';",
+    "gemini.mjs": `globalThis.fetch = async () => Response.json(${JSON.stringify(reply)});`,
+    "asked.evalset.json": {
+      eval_set_id: "asked",
+      eval_cases: [
+        { eval_id: "one", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Ask when." } },
+      ],
+    },
+  });
+  const env = { GOOGLE_API_KEY: "key-4711", NODE_OPTIONS: "--import ./gemini.mjs" };
+  const given = ["record", "--agent", "agent.mjs", "asked.evalset.json", "--num-runs", "2", "--output", "runs.json"];
+  const { status, stderr } = await run(given, { cwd, env });
+  assert.equal(status, 0, stderr);
+  const told = stderr.split("\n").filter((line) => /^warning: the Gemini API retire[sd] gemini-2\.5-flash/.test(line));
+  assert.equal(told.length, 1, stderr);
+  assert.match(told[0], /`user_simulator_config`$/);
+});

@@ -156,3 +156,31 @@ test("run --dry-run counts every run of every case, and runs no agent", async (t
   assert.match(once.stderr, /the agent's own calls are not counted/);
   assert.match(once.stderr, /1 case with a simulated user cannot be estimated and is left out/);
 });
+
+const RETIRED =
+  /^warning: the Gemini API retire[sd] gemini-2\.5-flash on 1 December 2026: .*; to choose another model, set (.*)/gm;
+const toldIn = ({ stderr }) => [...stderr.matchAll(RETIRED)].map(([, where]) => where);
+
+test("--dry-run warns of a default model that is replaced, with and without a key", async (t) => {
+  const scenario = { evalId: "asked", conversationScenario: { startingPrompt: "Hi", conversationPlan: "Ask when." } };
+  const cwd = folderOf(t, {
+    ...files,
+    "asked.evalset.json": JSON.stringify({ evalSetId: "asked", evalCases: [scenario] }),
+    "test_config.json": JSON.stringify({ criteria: { final_response_match_v2: 0.5, response_match_score: 0.5 } }),
+    "plain.json": JSON.stringify({ criteria: { response_match_score: 0.5 } }),
+  });
+  const scored = ["eval", "trains.evalset.json", "--actual", "trains.actual.json", "--dry-run"];
+  const ran = ["run", "--agent", "agent.mjs", "--dry-run"];
+  const ofJudges = "the judge's `model`, the criterion's `judge_model` or --model";
+  const ofUsers = "the `model` of `userSimulator` or `user_simulator_config`";
+  for (const env of [{}, { GOOGLE_API_KEY: "key-4711" }]) {
+    assert.deepEqual(toldIn(await run(scored, { cwd, env })), [ofJudges]);
+    assert.deepEqual(toldIn(await run([...ran, "trains.evalset.json"], { cwd, env })), [ofJudges]);
+    const users = [...ran, "asked.evalset.json", "--config", "plain.json"];
+    assert.deepEqual(toldIn(await run(users, { cwd, env })), [ofUsers]);
+    assert.deepEqual(toldIn(await run([...users, "--model", "gemini-3.5-flash-lite"], { cwd, env })), []);
+  }
+  assert.deepEqual(toldIn(await run([...scored, "--model", "gpt-6-luna"], { cwd })), []);
+  const own = { GOOGLE_GEMINI_BASE_URL: "http://127.0.0.1:1" };
+  assert.deepEqual(toldIn(await run(scored, { cwd, env: own })), []);
+});

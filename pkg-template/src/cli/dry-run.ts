@@ -21,12 +21,21 @@ export interface Foreseen {
   unknown: number;
 }
 
+/** What it takes to foresee. */
+interface Foresight {
+  model: string | undefined;
+  budget: Budget;
+  cache: JudgeCache | undefined;
+  /** What to know of the models of simulated users. */
+  users: readonly string[];
+}
+
 const BOUNDS = ["least", "likely", "most"] as const;
 
 /** Prints what the judges of all evalsets would be asked, and what it would cost. */
 export async function dryRun(
   foreseen: readonly Foreseen[],
-  { model, budget, cache }: { model: string | undefined; budget: Budget; cache: JudgeCache | undefined },
+  { model, budget, cache, users }: Foresight,
 ): Promise<ExitStatus> {
   const { prices } = budget;
   const rows = new Map<string, JudgeEstimateRow>();
@@ -54,14 +63,15 @@ export async function dryRun(
   note("dry run: no calls were made, no agent was run and nothing was written");
   if (rows.size > 0) {
     note(
-      `tokens are estimates: 4 characters per token; replies of about ${LIKELY_REPLY_TOKENS} tokens, and at most maxOutputTokens or, where it is not set, ${amountText(MOST_REPLY_TOKENS)}; retries after failures are not counted${cache === undefined ? "" : ", nor are replies in --cache, if the judge's key is set"}`,
+      `tokens are estimates: 4 characters per token; replies of about ${LIKELY_REPLY_TOKENS} tokens, and at most maxOutputTokens or, where it is not set, ${amountText(MOST_REPLY_TOKENS)}; retries after failures are not counted${cache === undefined ? "" : ", nor are replies in --cache"}`,
     );
     if (left === 0) note(`--max-calls ${budget.calls} may end the run before everything is scored`);
-    for (const text of new Set([...rows.values()].flatMap(({ retirement = [] }) => retirement))) warn(text);
     noteLimits([...rows.values()], budget);
     noteUnpriced([...rows.values()], prices);
     if (prices === undefined) note("to estimate the cost, add --price <model>=<input>,<output>");
   }
+  const retirements = [...rows.values()].flatMap(({ retirement = [] }) => retirement);
+  for (const text of new Set([...retirements, ...users])) warn(text);
   if (foreseen.some(({ isRun }) => isRun)) {
     note("the agent's own calls are not counted, and its answers are assumed to be the expected ones");
   }

@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import { AdkMetricsError } from "../errors.js";
-import { PROVIDERS } from "../generated/providers.js";
+import { KEYED_PROVIDERS, PROVIDERS } from "../generated/providers.js";
 import { endpointOf, isForeign, setEndpoint } from "../judges/endpoint.js";
 import { type Environment, judgeFromEnvironment, providerOfModel } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
@@ -138,15 +138,22 @@ async function loadJudge({ file, name }: ModuleName): Promise<Judge> {
 /** Makes the judges of one command. */
 export class JudgeMaker {
   readonly #choice: JudgeChoice;
+  readonly #isAsked: boolean;
   #recorded: Judge | undefined;
   /** Each judge that was made, or why it cannot be: every evalset asks for it again. */
   readonly #made = new Map<string, { judge: Judge } | { mistake: unknown }>();
   readonly #printed = new Set<string>();
   #vertex: VertexOptions | undefined;
 
-  /** @throws {Mistake} for a recording that cannot be read. The environment is read when something of it is needed. */
-  constructor(choice: JudgeChoice) {
+  /**
+   * The environment is read when something of it is needed.
+   *
+   * @param isAsked Whether judges are asked: those that are not need no key.
+   * @throws {Mistake} for a recording that cannot be read.
+   */
+  constructor(choice: JudgeChoice, isAsked = true) {
     this.#choice = choice;
+    this.#isAsked = isAsked;
     if (choice.replay !== undefined) this.#recorded = recordingOf(choice.replay);
   }
 
@@ -237,7 +244,7 @@ export class JudgeMaker {
         this.#sayAddress("vertex", this.#vertex?.baseUrl);
         return judge;
       }
-      const judge = judgeFromEnvironment(name, environment);
+      const judge = judgeFromEnvironment(name, this.#isAsked ? environment : withKeys(environment));
       const { provider: judgeProvider = "gemini", address } = endpointOf(judge) ?? {};
       const who = judgeProvider === "openai-responses" ? "openai" : judgeProvider;
       if (address !== undefined)
@@ -296,6 +303,12 @@ const NEEDS: Readonly<Record<string, string>> = {
   openai: "OPENAI_API_KEY, or OPENAI_BASE_URL for your own server that needs no key",
   ollama: "OLLAMA_HOST, or OPENAI_BASE_URL for any server with OpenAI's protocol",
 };
+
+/** An environment with a key for every provider. */
+function withKeys(environment: Environment): Environment {
+  const keys = KEYED_PROVIDERS.flatMap((provider) => PROVIDERS[provider].keys);
+  return { ...environment, ...Object.fromEntries(keys.map((key) => [key, environment[key]?.trim() || "none"])) };
+}
 
 /** The variables of a provider: what has to be set, and what its address is. */
 function variablesOf(provider: Provider): { needs: string; baseUrl: string } {

@@ -167,12 +167,14 @@ async function recordAll({
   stop.listen();
   const unwritten: Mistake[] = [];
   const bar = new ProgressBar();
+  const warnings = new Set<string>();
   let failed = 0;
   for (const [at, input] of inputs.entries()) {
     const section = await journal?.section(at, 0, (await selectedCases(input)).evalSetId);
     const { results, spending } = await runs.run(input, stop, bar, spent.left(), { journal: section });
     spent.add(spending.used);
     for (const model of spending.models) spent.models.add(model);
+    for (const warning of spending.state.warnings) warnings.add(warning);
     const failures = results.filter(({ status }) => status === 2);
     failed += failures.length;
     const of = `${count(results.length, "run")} of ${runs.name}${failures.length > 0 ? `, ${failures.length} failed` : ""}`;
@@ -185,6 +187,7 @@ async function recordAll({
     if (stop.isOver) break;
   }
   stop.ignore();
+  for (const warning of warnings) warn(warning);
   if (!stop.isInterrupted) await journal?.end();
   return { failed, unwritten };
 }

@@ -1,9 +1,12 @@
 /** What `eval` and `run` share: evalsets and configs in, scores in every format out. */
 
 import type { ScoringOptions } from "../agents/evaluation.js";
+import { simulatorOf } from "../agents/test-files.js";
 import { EvalStatus } from "../enums.js";
-import { provideEnvironment } from "../judges/default.js";
+import { isAdkMetricsError } from "../errors.js";
+import { DEFAULT_MODEL, provideEnvironment } from "../judges/default.js";
 import { modelAtProvider } from "../judges/environment.js";
+import { retirementOf } from "../judges/retirement.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { count } from "../report/text.js";
 import type { Gates } from "../statistics/gates.js";
@@ -12,6 +15,7 @@ import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
 import { budgetOf, sayPrices } from "./budget.js";
 import { dryRun, type Foreseen } from "./dry-run.js";
+import { recordOf } from "../engine/criteria.js";
 import { evaluateAll } from "./evaluate-all.js";
 import { baseName } from "./files.js";
 import { gatesOf, gateStatus } from "./gates.js";
@@ -149,7 +153,7 @@ async function foretell(
   { options, budget, judges }: { options: ScoringOptions; budget: Budget; judges: JudgeChoice },
   given: Arguments,
 ): Promise<ExitStatus> {
-  const maker = new JudgeMaker(judges);
+  const maker = new JudgeMaker(judges, false);
   provideEnvironment(
     (model) => maker.judgeFor(model),
     () => maker.fixed,
@@ -162,7 +166,22 @@ async function foretell(
   const cache = judges.cache === undefined ? undefined : (await api()).fileCache(judges.cache);
   const { model, provider } = judges;
   const asked = model === undefined || provider !== undefined ? model : modelAtProvider(model);
-  return dryRun(foreseen, { model: asked, budget, cache });
+  const users = inputs
+    .filter((_, at) => (foreseen[at]?.unknown ?? 0) > 0)
+    .flatMap((input) => retirementOfUser(input, maker));
+  return dryRun(foreseen, { model: asked, budget, cache, users });
+}
+
+/** What to know of the model that plays the users of an evalset, if its provider replaces it. */
+function retirementOfUser({ config }: Input, maker: JudgeMaker): string[] {
+  const { model = DEFAULT_MODEL } = simulatorOf(recordOf(config));
+  try {
+    return [retirementOf(maker.judgeFor(model), model, "user")].flatMap((text) => text ?? []);
+  } catch (error) {
+    // Without a judge, nobody knows whom it asks.
+    if (isAdkMetricsError(error) && error.code === "judge_required") return [];
+    throw error;
+  }
 }
 
 /** How long a metric of the user's own may take for a case, in milliseconds; judges have as long for a call anyway. */
