@@ -65,6 +65,46 @@ test("a calibration of another judge is told of where cases are scored as they a
   assert.equal(strict.status, 2);
 });
 
+test("settings of a metric that changed since its calibration are told of in lines, too", async (t) => {
+  const read = (name) => JSON.parse(readFileSync(join(root, "examples/museum-guide", name), "utf8"));
+  const lines = (name) => read(name).eval_cases.map((one) => `${JSON.stringify(one)}\n`);
+  const config = read("test_config.json");
+  const cwd = folderOf(t, {
+    "museum.jsonl": lines("museum-guide.evalset.json").join(""),
+    "actual.jsonl": lines("museum-guide.actual.json").join(""),
+    "test_config.json": config,
+  });
+  copyFileSync(join(root, "examples/museum-guide/judge.jsonl"), join(cwd, "judge.jsonl"));
+  const evaluate = ["eval", "museum.jsonl", "--actual", "actual.jsonl", "--judge", "replay:judge.jsonl"];
+  const write = (format, file) => ["--format", format, "--output", file, "--force"];
+  const name = "final_response_match_v2";
+  await run([...evaluate, ...write("json", "results.json"), "--explain", "all"], { cwd });
+  await run(["labels", "export", "results.json", "--metric", name, "--random", "--output", "labels.csv"], { cwd });
+  const sheet = join(cwd, "labels.csv");
+  writeFileSync(sheet, readFileSync(sheet, "utf8").replaceAll(`${name},,,`, `${name},,pass,`));
+  const kept = ["--format", "json", "--output", "judge.calibration.json"];
+  const calibrated = await run(["calibrate", "results.json", "--labels", "labels.csv", ...kept], { cwd });
+  assert.equal(calibrated.status, 0, calibrated.stderr);
+
+  const told = /^warning: the calibration of `final_response_match_v2` may no longer hold\. Changed since then: (.*)$/m;
+  const toldWith = async (change) => {
+    const changed = structuredClone(config);
+    change(changed.criteria[name]);
+    writeFileSync(join(cwd, "test_config.json"), JSON.stringify(changed));
+    const { stderr } = await run([...evaluate, ...write("jsonl", "results.jsonl")], { cwd });
+    const [head] = readFileSync(join(cwd, "results.jsonl"), "utf8").split("\n", 1);
+    const [, what] = told.exec(stderr) ?? [];
+    assert.equal(JSON.parse(head).judgeCalibrations?.[0].stale, what);
+    return what;
+  };
+  assert.equal(await toldWith(() => {}), undefined);
+  assert.equal(await toldWith((criterion) => (criterion.threshold = 0.9)), "the metric's settings");
+  assert.equal(
+    await toldWith(({ judge_model_options: options }) => (options.num_samples = 2)),
+    "the metric's settings",
+  );
+});
+
 test("results of eval keep the votes, are labelled and calibrated", async (t) => {
   const cwd = folderOf(t);
   const example = (name) => join(root, "examples/museum-guide", name);

@@ -12,7 +12,7 @@ import { count } from "../report/text.js";
 import { countsText, countStatuses } from "../report/results.js";
 import { type Gates, GateTally } from "../statistics/gates.js";
 import { headerOf } from "../stored-results.js";
-import type { Budget, EvalSetResult, EvaluateRequest, MetricRegistry } from "../types.js";
+import type { Budget, EvalCaseResult, EvalSetResult, EvaluateRequest, MetricRegistry } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
 import { pricedNames, sayPrices } from "./budget.js";
@@ -211,6 +211,8 @@ class LineRun {
   mistake: unknown;
   /** What a calibration beside the config warns of. */
   #ofCalibration: readonly PlacedWarning[] = [];
+  /** A case for each judged metric, which has the settings that a calibration is compared with. */
+  readonly #samples = new Map<string, EvalCaseResult>();
   readonly #work: LineWork;
   readonly #options: Options;
   readonly #registry: MetricRegistry;
@@ -267,7 +269,9 @@ class LineRun {
   /** Writes what is left to be written. @returns The results but the cases. */
   async finish(): Promise<EvalSetResult> {
     const found = this.left === 0 ? this.#set : this.#incomplete;
-    const set = await withCalibrationBeside(found, this.#work.input.files);
+    const evalCaseResults = [...new Set(this.#samples.values())];
+    const calibrated = await withCalibrationBeside({ ...found, evalCaseResults }, this.#work.input.files);
+    const set = { ...calibrated, evalCaseResults: [] };
     this.#ofCalibration = (set.warnings ?? []).slice(found.warnings?.length ?? 0);
     await this.#draft?.finish(headLine(set));
     return set;
@@ -316,7 +320,21 @@ class LineRun {
     await new Promise((resolve) => setImmediate(resolve));
     const signal = this.#means.stop.phase();
     const options = { ...this.#options, registry: this.#registry, budget: this.#spent.left(), signal };
-    return await scoreWindow(window, this.#files, options, evaluatePart);
+    return await scoreWindow(window, this.#files, options, async (request, note) => {
+      const set = await evaluatePart(request, note);
+      this.#sample(set);
+      return set;
+    });
+  }
+
+  #sample({ judges = [], evalCaseResults }: EvalSetResult): void {
+    for (const { metricName: name } of judges) {
+      if (this.#samples.has(name)) continue;
+      const isJudged = ({ metricName, evalStatus }: EvalCaseResult["overallEvalMetricResults"][number]) =>
+        metricName === name && evalStatus !== EvalStatus.NOT_EVALUATED;
+      const one = evalCaseResults.find(({ overallEvalMetricResults }) => overallEvalMetricResults.some(isJudged));
+      if (one !== undefined) this.#samples.set(name, one);
+    }
   }
 
   async #add({ text, ids, statuses, rest, notes, isUnjudged }: ScoredWindow): Promise<void> {
