@@ -69,8 +69,15 @@ fn rubrics_that_are_many_or_have_more_than_names_are_listed() {
         let schema: Value = serde_json::from_str(&schema).unwrap();
         let list = schema.pointer("/properties/rubrics").unwrap();
         assert_eq!((&list["minItems"], &list["maxItems"]), (&json!(ids.len()), &json!(ids.len())));
-        let reply = draw(&schema, &mut Chance(2)).to_string();
-        assert_eq!(reply::rubrics(&reply, &ShownText::default()).len(), ids.len());
+        let chance = &mut Chance(2);
+        // As many entries of a list as there are replies to other questions.
+        for _ in 0..REPLIES / ids.len() as u64 {
+            let drawn = draw(&schema, chance);
+            let read = reply::rubrics(&drawn.to_string(), &ShownText::default());
+            let wanted =
+                drawn["rubrics"].as_array().unwrap().iter().map(|one| one["verdict"] == json!("yes"));
+            assert!(read.iter().map(|one| one.verdict == Some(true)).eq(wanted), "{drawn}");
+        }
     }
 }
 
