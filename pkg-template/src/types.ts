@@ -447,6 +447,8 @@ export interface EvalCaseResult extends Omit<
   evalMetricResultPerInvocation: EvalMetricResultPerInvocation[];
   /** Why the case could not be scored. */
   reason?: string;
+  /** Names the group of cases that it is one of: they depend on each other, which intervals respect. */
+  group?: string;
   /** How the samples of judges voted; in files only, where it stands for the explanations. */
   judgeVotes?: JudgeVotes[];
 }

@@ -112,9 +112,10 @@ test("CSV: a row for every metric of a case and of each turn, numbers in full", 
     "caseRuns",
     "casePassedRuns",
     "isFlaky",
+    "caseReliability",
     "warnings",
   ]);
-  assert.ok(rows.every((row) => row.length === 20));
+  assert.ok(rows.every((row) => row.length === 21));
   const kyoto = rows.filter(([, id, , , metric]) => id === "hold_hotel_kyoto" && metric === "response_match_score");
   assert.deepEqual(
     kyoto.map(([, , , turn, , score]) => [turn, score]),
@@ -182,6 +183,7 @@ test("CSV: a case without metrics has a row with its reason", () => {
     "1",
     "0",
     "false",
+    "",
     "",
   ]);
 });

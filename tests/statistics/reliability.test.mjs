@@ -71,6 +71,17 @@ test("results of several files are runs of the same cases, and cases may be grou
   const byLetter = reliabilityOf(one, { groupOf: ({ evalId }) => (evalId < "c" ? "first" : "last") }).passRate;
   const byCase = reliabilityOf(one).passRate;
   assert.ok(byLetter.high - byLetter.low > byCase.high - byCase.low);
+  // Results may name the groups themselves. A single group tells nothing, so that its cases count.
+  const withGroups = (groupOf) => ({
+    ...one,
+    evalCaseResults: one.evalCaseResults.map((result) => ({ ...result, group: groupOf(result) })),
+  });
+  const named = reliabilityOf(withGroups(({ evalId }) => (evalId < "c" ? "first" : "last")));
+  assert.deepEqual([named.groups, named.passRate], [2, byLetter]);
+  const single = reliabilityOf(withGroups(() => "all"));
+  assert.deepEqual([single.groups, single.passRate], [undefined, byCase]);
+  const some = reliabilityOf(withGroups(({ evalId }) => (evalId < "c" ? "first" : undefined)));
+  assert.equal(some.groups, 3);
   assert.ok(passRate.low < 0.75 && passRate.high > 0.75);
 });
 
@@ -195,17 +206,23 @@ test("every report tells how repeated runs of each case ended", async () => {
     ["flakyCases", "1"],
     ["casePassedRuns", "2"],
     ["flaky", "true"],
+    ["casePassAt2", "1"],
+    ["casePassHat2", "0.333333"],
+    ["casePassAt3", "1"],
+    ["casePassHat3", "0"],
   ]) {
     assert.ok(junit.includes(`<property name="${name}" value="${value}"/>`), name);
   }
   const [header, ...rows] = renderCsv(results).trimEnd().split("\r\n");
-  assert.match(header, /,reliability,caseRuns,casePassedRuns,isFlaky$/);
+  assert.match(header, /,reliability,caseRuns,casePassedRuns,isFlaky,caseReliability$/);
   const [first, second] = rows.map((row) => /,"(\{.*\})",3,/.exec(row)?.[1].replaceAll('""', '"'));
   const { passRate, passAt3, passHat3, neededRuns, ...more } = JSON.parse(first);
   assert.deepEqual([passRate, passAt3, passHat3, neededRuns], [0.833333, 1, 0.5, 33]);
   assert.equal(more["meanScore.response_match_score"], 0.833333);
   assert.equal(second, undefined, "in the first row of the evalset alone");
-  assert.ok(rows.filter((row) => row.startsWith("trains,moody,")).every((row) => row.endsWith(",3,2,true")));
+  const ofCase = `"{""casePassAt2"":1,""casePassHat2"":0.333333,""casePassAt3"":1,""casePassHat3"":0}"`;
+  const moody = rows.filter((row) => row.startsWith("trains,moody,"));
+  assert.ok(moody.length > 0 && moody.every((row) => row.endsWith(`,3,2,true,${ofCase}`)), moody[0]);
 });
 
 test("reports of cases that were run once say nothing of repeated runs", async () => {

@@ -250,6 +250,14 @@ export const OPTIONS: readonly OptionEntry[] = [
     help: "A metric that is reported but does not decide whether cases pass. May be repeated.",
   },
   {
+    name: "group-by",
+    group: "output",
+    commands: [...SCORED, "merge"],
+    value: "<what>",
+    words: ["evalset", "tag:"],
+    help: "Which cases depend on each other, so that the intervals in reports respect it: evalset (those of one evalset) or tag:<key> (those with the same value of this key, in the case or in the state of its session_input). Default: none.",
+  },
+  {
     name: "watch",
     group: "scoring",
     commands: SCORED,

@@ -19,6 +19,7 @@ import { recordOf } from "../engine/criteria.js";
 import { evaluateAll } from "./evaluate-all.js";
 import { baseName } from "./files.js";
 import { gatesOf, gateStatus } from "./gates.js";
+import { groupingOf, noteGroups } from "./grouping.js";
 import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import type { Journaling } from "./journal.js";
@@ -66,6 +67,7 @@ export async function score(
     return await scoreLines({ ...lines, options, budget, gates, judges }, given);
   }
   const inputs = await readInputs(selections, source.files, given.one("config"));
+  const grouping = await groupingOf(given, inputs);
   if (given.has("dry-run")) return foretell(inputs, source, { options, budget, judges }, given);
   checkOutputs(planned, inputs, source, { judges, journal }, given);
   sayOddEndings(planned);
@@ -78,6 +80,7 @@ export async function score(
     return stop.status;
   }
   const { scored, mistakes, models, leftOut } = outcome;
+  if (grouping !== undefined) noteGroups(scored, grouping);
   const results = scored.flatMap((result) => result ?? []);
   // Without results, outputs that are there already stay as they are.
   if (mistakes.length > 0 && results.length === 0) throw new Mistakes(mistakes);

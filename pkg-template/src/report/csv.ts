@@ -5,7 +5,7 @@ import { judgeName } from "../judges/stamp.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { anyJudged, rubricsOf, tokensOf } from "./judged.js";
-import { reliabilityProperties, repeatedOf } from "./reliability.js";
+import { caseProperties, reliabilityProperties, repeatedOf } from "./reliability.js";
 import {
   type At,
   guarded,
@@ -27,7 +27,7 @@ const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOu
 const SIMULATOR_HEADER = ["simulatorModels", "simulatorCalls", "simulatorInputTokens", "simulatorOutputTokens"];
 const RISK_HEADER = "judgeRisk";
 const CALIBRATED_HEADER = ["judgeAgreement", "judgeAgreementLow", "judgeAgreementHigh", "judgeLabels", "judgeChanged"];
-const REPEATED_HEADER = ["caseRuns", "casePassedRuns", "isFlaky"];
+const REPEATED_HEADER = ["caseRuns", "casePassedRuns", "isFlaky", "caseReliability"];
 const RELIABILITY_HEADER = "reliability";
 const ADVISORY_HEADER = "isAdvisory";
 const WARNINGS_HEADER = "warnings";
@@ -61,9 +61,9 @@ interface Columns {
  * Where results have what a calibration found of their judges, five more follow: in which share people agree with the judge of
  * the metric, the ends of its interval, of how many labels, and what is another one since.
  *
- * Where cases were run repeatedly, four more follow: what the runs tell of future ones, as JSON, such as
- * `{"passRate":0.83,"passRateLow":0.4,…}`, in the first row of the evalset; how many runs of the case passed or failed, how many passed, and whether
- * some passed and some failed.
+ * Where cases were run repeatedly, five more follow: what the runs tell of future ones, as JSON, such as
+ * `{"passRate":0.83,"passRateLow":0.4,…}`, in the first row of the evalset; how many runs of the case passed or failed, how many
+ * passed, and whether some passed and some failed; and pass@k and pass^k of the case as JSON, `{"casePassAt2":1,"casePassHat2":0.33}`.
  *
  * Where metrics are advisory, a column says whether that of the row is: it decides nothing.
  *
@@ -206,7 +206,12 @@ function reliabilityCell(set: EvalSetResult): string {
 function repeatedCells(one: CaseReliability | undefined): string[] {
   return one === undefined
     ? REPEATED_HEADER.map(() => "")
-    : [String(one.runs), String(one.passed), String(one.isFlaky)];
+    : [
+        String(one.runs),
+        String(one.passed),
+        String(one.isFlaky),
+        one.runs < 2 ? "" : cell(JSON.stringify(Object.fromEntries(caseProperties(one)))),
+      ];
 }
 
 /** The cell below {@link ADVISORY_HEADER}. */

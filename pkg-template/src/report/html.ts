@@ -21,7 +21,7 @@ import { pagePieces } from "./html-page.js";
 import { JUDGED_STYLE, JUDGED_STYLE_HASH } from "./html-style.js";
 import { anyJudged } from "./judged.js";
 import type { Estimate } from "../statistics/estimates.js";
-import { meanOf } from "../statistics/reliability.js";
+import { groupIn, meanOf } from "../statistics/reliability.js";
 import {
   reliabilityNotes,
   type ReliabilityTable,
@@ -237,11 +237,12 @@ function metricsTable(names: readonly string[], cases: readonly NamedCase[], adv
   ];
   const byName = new Map<string, EvalMetricResult[]>(names.map((name) => [name, []]));
   const scoresByName = new Map<string, Map<string, number[]>>(names.map((name) => [name, new Map()]));
+  const groupOf = groupIn(cases.map(({ result }) => result));
   for (const { result } of cases) {
     for (const metric of judgedMetrics(result.overallEvalMetricResults)) {
       byName.get(metric.metricName)?.push(metric);
       const ofCases = scoresByName.get(metric.metricName);
-      if (ofCases !== undefined && hasScore(metric)) group(ofCases, result.evalId, metric.score ?? 0);
+      if (ofCases !== undefined && hasScore(metric)) group(ofCases, groupOf(result), metric.score ?? 0);
     }
   }
   const rows = [...byName].map(([name, results]) => {

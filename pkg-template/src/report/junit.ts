@@ -22,7 +22,7 @@ import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, traceOf
 import { tokensOf } from "./judged.js";
 import { calibrationsText, judgesByMetric } from "./usage.js";
 import type { CaseReliability } from "../statistics/reliability.js";
-import { reliabilityProperties, repeatedOf } from "./reliability.js";
+import { caseProperties, reliabilityProperties, repeatedOf } from "./reliability.js";
 import {
   type At,
   countStatuses,
@@ -160,7 +160,7 @@ function testsOf({ name, run, result }: NamedCase, set: EvalSetResult, ofCase?: 
   const place: Test["properties"] = [
     ["evalId", result.evalId],
     ["run", String(run)],
-    ...(ofCase === undefined ? [] : caseProperties(ofCase)),
+    ...(ofCase === undefined ? [] : runProperties(ofCase)),
   ];
   const metrics = judgedMetrics(result.overallEvalMetricResults);
   // They stand with every test: as many as ADK has metrics that inform, and not what a file may claim to have.
@@ -195,11 +195,12 @@ function testsOf({ name, run, result }: NamedCase, set: EvalSetResult, ofCase?: 
 }
 
 /** How the runs of a case ended that was run repeatedly. */
-function caseProperties({ runs, passed, isFlaky }: CaseReliability): Test["properties"] {
+function runProperties(ofCase: CaseReliability): Test["properties"] {
   return [
-    ["caseRuns", String(runs)],
-    ["casePassedRuns", String(passed)],
-    ["flaky", String(isFlaky)],
+    ["caseRuns", String(ofCase.runs)],
+    ["casePassedRuns", String(ofCase.passed)],
+    ["flaky", String(ofCase.isFlaky)],
+    ...caseProperties(ofCase).flatMap(([name, value]) => property(name, value)),
   ];
 }
 

@@ -27,14 +27,16 @@ export interface ReliabilityTable {
 }
 
 /**
- * What repeated runs tell; undefined where no case was run repeatedly. Also for results that cannot be read: whoever renders
+ * What repeated runs tell, or cases in groups; undefined where no case was run repeatedly or has a group. Also for results that cannot be read: whoever renders
  * them says where they are damaged.
  */
 export function repeatedOf(sets: readonly EvalSetResult[]): Reliability | undefined {
-  const isRepeated = sets.some(
-    ({ evalCaseResults }) => new Set(evalCaseResults.map(({ evalId }) => evalId)).size < evalCaseResults.length,
+  const isTold = sets.some(
+    ({ evalCaseResults }) =>
+      new Set(evalCaseResults.map(({ evalId }) => evalId)).size < evalCaseResults.length ||
+      evalCaseResults.some(({ group }) => typeof group === "string"),
   );
-  if (!isRepeated) return undefined;
+  if (!isTold) return undefined;
   try {
     return reliabilityOf(sets);
   } catch {
@@ -57,9 +59,15 @@ export function reliabilityText(sets: readonly EvalSetResult[], found = repeated
   const of = `${flaky.length} of ${count(cases.length, "case")} ${flaky.length === 1 ? "is" : "are"} flaky`;
   return [
     `pass rate ${rateText(passRate, confidence)}${row === undefined ? "" : `, pass^${row.k} ${percent(row.value)}`}`,
-    flaky.length === 0 ? "no case is flaky" : `${of}: ${named}${more}`,
+    ...(found.groups === undefined ? [] : [`intervals respect the ${count(found.groups, "group")} of cases`]),
+    ...(flaky.length > 0 ? [`${of}: ${named}${more}`] : isRepeated(found) ? ["no case is flaky"] : []),
     ...(found.notes ?? []),
   ].join("; ");
+}
+
+/** Whether some case was run more than once. */
+function isRepeated({ cases }: Reliability): boolean {
+  return cases.some(({ runs, notEvaluated }) => runs + notEvaluated > 1);
 }
 
 /** Where verdicts vary, and what it takes to know the pass rate better; only what there is to tell. */
@@ -131,7 +139,8 @@ function varianceTable({ metrics }: Pick<Reliability, "metrics">): ReliabilityTa
 }
 
 /** The cases that are flaky, then those that never pass, then the others. */
-function casesTable({ cases }: Reliability): ReliabilityTable {
+function casesTable(found: Reliability): ReliabilityTable {
+  const cases = isRepeated(found) ? found.cases : [];
   const rank = ({ isFlaky, passed }: CaseReliability) => (isFlaky ? 0 : passed === 0 ? 1 : 2);
   const rows = cases
     .map((one, at) => ({ one, at }))
@@ -189,6 +198,7 @@ export function reliabilityProperties(found: Reliability): [name: string, value:
         [name + most, high],
       ];
     }),
+    ["caseGroups", found.groups],
     ["flakyCases", cases.filter(({ isFlaky }) => isFlaky).length],
     ["varianceBetweenCases", variance?.between],
     ["varianceBetweenRuns", variance?.within],
@@ -197,6 +207,18 @@ export function reliabilityProperties(found: Reliability): [name: string, value:
     ["neededRuns", needed?.runs],
   ];
   return values.flatMap(([name, value]) => (value === undefined ? [] : [[name, Number(value.toFixed(6))]]));
+}
+
+/** pass@k and pass^k of a case by their names, for a few k and the most. */
+export function caseProperties({ passAtK, passHatK }: CaseReliability): [name: string, value: number][] {
+  return passAtK.flatMap((some, at): [string, number][] => {
+    const k = at + 1;
+    if (k === 1 || !(SHOWN_RUNS.includes(k) || k === passAtK.length)) return [];
+    return [
+      [`casePassAt${k}`, Number(some.toFixed(6))],
+      [`casePassHat${k}`, Number((passHatK[at] as number).toFixed(6))],
+    ];
+  });
 }
 
 /** The estimates that every case with a verdict can tell of. */

@@ -25,8 +25,8 @@ export interface ReliabilityOptions {
   /** How often intervals contain the true value, above 0 and below 1. Default: 0.95. */
   confidence?: number;
   /**
-   * Names the group of a case: cases of one group depend on each other, such as those about one tool. Default: each case is a
-   * group of its own, that of its runs.
+   * Names the group of a case: cases of one group depend on each other, such as those about one tool. Default: the `group` of
+   * its result, if there are several; otherwise each case is a group of its own, that of its runs.
    */
   groupOf?(result: EvalCaseResult): string;
   /** How far the interval of the pass rate is wanted to reach to either side, above 0 and up to 0.5. Default: 0.1. */
@@ -37,6 +37,8 @@ export interface ReliabilityOptions {
 export interface Reliability {
   /** How often the intervals contain the true value. */
   confidence: number;
+  /** How many groups the cases are in, which all intervals respect. Absent if each case is a group of its own. */
+  groups?: number;
   /** Runs that passed or failed, those that passed, and those that were not evaluated. */
   runs: number;
   passed: number;
@@ -134,15 +136,16 @@ export function reliabilityOf(
 ): Reliability {
   return reading("results", () => {
     const given = optionsOf(options, ["confidence", "groupOf", "precision"]);
-    const { confidence = 0.95, groupOf = keyOf, precision = 0.1 } = given;
+    const { confidence = 0.95, precision = 0.1 } = given;
     if (!(typeof confidence === "number" && confidence > 0 && confidence < 1)) {
       throw unexpected("a number above 0 and below 1", confidence, "confidence");
     }
     if (!(typeof precision === "number" && precision > 0 && precision <= 0.5)) {
       throw unexpected("a number above 0 and up to 0.5", precision, "precision");
     }
-    if (typeof groupOf !== "function") throw unexpected("a function", groupOf, "groupOf");
     const all = caseResultsOf(results);
+    const { groupOf = groupIn(all) } = given;
+    if (typeof groupOf !== "function") throw unexpected("a function", groupOf, "groupOf");
     const notes = notesOf(all, Array.isArray(results) ? (results as readonly EvalSetResult[]) : []);
     const cases = grouped(all, keyOf);
     const groups = grouped(cases, ([first]) => String(groupOf(first as EvalCaseResult)));
@@ -154,6 +157,7 @@ export function reliabilityOf(
       Array.from({ length: most }, (_, at) => passEstimate(groups, of, at + 1, confidence));
     return {
       confidence,
+      ...(groups.length < cases.length ? { groups: groups.length } : {}),
       ...countsOf(statusesOf(all)),
       ...shareOf(verdicts, confidence),
       passAtK: estimates(passAtK),
@@ -212,6 +216,15 @@ export function caseResultsOf(results: EvalSetResult | readonly EvalSetResult[])
 
 function keyOf({ evalSetId, evalId }: EvalCaseResult): string {
   return JSON.stringify([evalSetId, evalId]);
+}
+
+/**
+ * How results name the groups of their cases. Of a single group nothing could be said but its mean: its cases count by
+ * themselves then, as all do that have no group.
+ */
+export function groupIn(all: readonly EvalCaseResult[]): (result: EvalCaseResult) => string {
+  const nameOf = (one: EvalCaseResult) => (typeof one.group === "string" ? JSON.stringify([one.group]) : keyOf(one));
+  return new Set(all.map(nameOf)).size > 1 ? nameOf : keyOf;
 }
 
 const statusesOf = (runs: readonly EvalCaseResult[]): EvalStatus[] => runs.map((run) => run.finalEvalStatus);
