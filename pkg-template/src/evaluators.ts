@@ -231,7 +231,6 @@ function turnsOf(
   });
 }
 
-/** Scores a conversation as an evalset of its own: as judges need it, long conversations, and what is wrong with one. */
 /** An evaluator has no config: what would be wrong with its criteria is wrong with its metric or its options. */
 function refuseWithoutConfig(error: unknown): never {
   if (!isAdkMetricsError(error) || error.path?.startsWith("config: ") !== true) throw error;
@@ -240,6 +239,7 @@ function refuseWithoutConfig(error: unknown): never {
   throw new AdkMetricsError(code, message, { path, ...(help === undefined ? {} : { help }), cause: error });
 }
 
+/** Scores a conversation as an evalset of its own: as judges need it, long conversations, and what is wrong with one. */
 async function evaluateInRun(
   { metric, engineOptions, options }: Settings,
   { actual, expected, scenario }: Conversation,
