@@ -186,6 +186,33 @@ test("batch submit asks about the runs that are done, and says what it cannot as
   assert.match(status.stderr, /--journal has no effect on batch status/);
 });
 
+test("what was recorded of an agent is judged by batches of other commands, and nobody waits", async (t) => {
+  const answering = await batchServer(t, { reply });
+  const cwd = project(t);
+  const env = { ...BARE, ...at.openai(answering) };
+  const model = ["--model", MODELS.openai];
+  const command = async (...args) => {
+    const ended = await run(args, { cwd, env });
+    assert.equal(ended.status, 0, ended.stderr);
+    return ended;
+  };
+  const record = ["record", "--agent", "./agent.mjs", "many.evalset.json", "--output", "many.inferences.json"];
+  const recorded = await run(record, { cwd, env });
+  assert.match(recorded.stderr, /^wrote many\.inferences\.json: 12 runs of agent, 2 failed$/m);
+  const about = ["many.evalset.json", "--actual", "many.inferences.json", ...model, "--cache", "replies"];
+  const { stderr } = await command("batch", "submit", ...about);
+  assert.match(stderr, /^batch \S+: 20 questions to gpt-4.1-mini$/m);
+  const { stdout: progress } = await command("batch", "status", ...model, "--cache", "replies");
+  assert.match(progress, /in_progress, \d+ of 20 done/);
+  await command("batch", "collect", ...model, "--cache", "replies");
+  const { stdout } = await run(["eval", ...about, "--batch", "--batch-poll", "0.01", "--format", "json"], { cwd, env });
+  assert.deepEqual(
+    scoresIn(stdout).map(([, status]) => status),
+    [0, 1, 2, 3, 4, 5].flatMap((number) => (number % 3 === 0 ? [2, 2] : [1, 1])),
+  );
+  assert.deepEqual([turns(cwd), answering.requests.length, answering.batches.length], [12, 0, 1]);
+});
+
 test("what does not go with it is said before the agent is run", async (t) => {
   const answering = await batchServer(t, { reply });
   const cwd = project(t);

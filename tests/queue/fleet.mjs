@@ -17,7 +17,7 @@ const CONCURRENCY = 8;
 /** How many calls are made between two kills, about. */
 const CALLS_PER_KILL = 100;
 
-const options = { skip: databases.skip || posix.skip, timeout: 300_000 };
+const options = { skip: databases.skip || posix.skip, timeout: 900_000 };
 
 /** Tests a fleet on a database. */
 export function testFleet(name, begin) {
