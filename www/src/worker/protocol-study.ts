@@ -19,6 +19,10 @@ export interface RunReliability {
   needed?: Reliability["needed"];
   /** The cases of which some runs passed and some failed, each as `evalSetId` and `evalId`. */
   flaky: readonly (readonly [evalSetId: string, evalId: string])[];
+  /** How many groups the cases are in, which intervals respect; absent if each case is a group of its own. */
+  groups?: number;
+  /** What else cases can be grouped by: `evalset`, and tags as `tag:<key>`. */
+  groupings: readonly string[];
   /** The mean of each metric's scores, by name. */
   means: Readonly<Record<string, Estimate>>;
 }
@@ -28,8 +32,12 @@ export type UnreachedTurn = Required<Pick<TurnContent, "userText" | "expected">>
 
 /** The worker's functions for studying a run. */
 export interface Studying {
-  /** What the verdicts of a run tell of the next one. */
-  reliability(run: string): Promise<Outcome<RunReliability>>;
+  /**
+   * What the verdicts of a run tell of the next one.
+   *
+   * @param by Which of the groupings intervals respect.
+   */
+  reliability(run: string, by?: string): Promise<Outcome<RunReliability>>;
   /** The rows whose questions, answers, tool calls or reasons contain all these words. */
   rowsWith(run: string, words: readonly string[]): Promise<Outcome<readonly number[]>>;
   /** The tools that are called or expected, by name, with the rows of their cases. */

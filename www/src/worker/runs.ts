@@ -26,6 +26,7 @@ import {
   type TurnContent,
   type Verdicts,
 } from "./protocol.js";
+import { groupingsOf } from "./grouping.js";
 import { binsOf, type Columns, type Scale, scaleOf, spreadOf, tallyOf } from "./scale.js";
 
 /** The results of one evalset of a run. */
@@ -164,6 +165,11 @@ export class Run {
     const { set, result } = place;
     const [shown] = withOwnThresholds({ ...set.result, evalCaseResults: [result] }, this.#thresholds).evalCaseResults;
     return shown === undefined ? undefined : contentOf(exact(limitMatchedWords(shown), set.source));
+  }
+
+  /** What its cases can be grouped by, with the group of each. */
+  get groupings(): ReturnType<typeof groupingsOf> {
+    return groupingsOf(this.#sets);
   }
 
   /** A case as it was scored, the results of its evalset, and its inputs; undefined if the row does not exist. */

@@ -9,6 +9,7 @@ import {
   reliabilityOf,
   toolCallsOf,
 } from "adk-metrics/web";
+import { groupIn, type Groups } from "./grouping.js";
 import { baseName } from "./inspection.js";
 import { outcomeOf } from "./problems.js";
 import type { RunReliability, Studying, UnreachedTurn } from "./protocol-study.js";
@@ -23,7 +24,11 @@ export function studying(
   runOf: (run: string) => Run | undefined,
 ): Studying {
   return {
-    reliability: (run) => outcomeOf(() => reliability(resultsOf(run))),
+    reliability: (run, by = "") =>
+      outcomeOf(() => {
+        const groupings = runOf(run)?.groupings;
+        return { ...reliability(resultsOf(run), groupings?.get(by)), groupings: [...(groupings?.keys() ?? [])] };
+      }),
     rowsWith: (run, words) =>
       outcomeOf(() => {
         const cases = resultsOf(run).flatMap(({ evalCaseResults }) => evalCaseResults);
@@ -76,8 +81,17 @@ function unreachedTurn(expected: Invocation): UnreachedTurn {
   };
 }
 
-function reliability(results: readonly EvalSetResult[]): RunReliability {
-  const { passRate, confidence, passAtK, passHatK, variance, needed, cases, metrics } = reliabilityOf(results);
+function reliability(given: readonly EvalSetResult[], groups: Groups | undefined): Omit<RunReliability, "groupings"> {
+  const withGroup = (result: EvalCaseResult) => {
+    const group = groupIn(groups, result);
+    return group === undefined ? result : { ...result, group };
+  };
+  const results =
+    groups === undefined
+      ? given
+      : given.map((set) => ({ ...set, evalCaseResults: set.evalCaseResults.map(withGroup) }));
+  const found = reliabilityOf(results);
+  const { passRate, confidence, passAtK, passHatK, variance, needed, cases, metrics } = found;
   const [some, every] = [passAtK, passHatK].map((all) => all.findLast(({ k }) => k > 1));
   return {
     confidence,
@@ -85,7 +99,7 @@ function reliability(results: readonly EvalSetResult[]): RunReliability {
     means: Object.fromEntries(
       metrics.flatMap(({ metricName, score }) => (score === undefined ? [] : [[metricName, score] as const])),
     ),
-    ...definedProperties({ passRate, passAtK: some, passHatK: every, variance, needed }),
+    ...definedProperties({ passRate, passAtK: some, passHatK: every, variance, needed, groups: found.groups }),
   };
 }
 

@@ -40,6 +40,7 @@ export function Figures({ run }: { run: RunSummary }) {
           {count(unjudged, "case")} passed although a metric was not evaluated there: such a metric does not count.
         </p>
       )}
+      <GroupBy run={run} />
       <dl class="facts">
         <Names one="Evalset" several="Evalsets" names={names} />
         <Names one="Judge" several="Judges" names={judges} />
@@ -104,16 +105,44 @@ function scoredFacts({ sets }: RunSummary): Fact[] {
 /** How reliable the agent was in the run that is shown, once that is known. */
 export const reliability = signal<{ run: string; value: RunReliability } | undefined>(undefined);
 
+/** Which cases depend on each other, so that intervals respect it. */
+const groupBy = signal("");
+
+/** Chooses how cases are grouped, where something groups them. */
+function GroupBy({ run }: { run: RunSummary }) {
+  const { groupings = [] } = reliability.value?.run === run.id ? reliability.value.value : {};
+  if (groupings.length === 0) return null;
+  const nameOf = (by: string) => (by === "evalset" ? "cases of an evalset" : `cases with the same ${by.slice(4)}`);
+  return (
+    <label>
+      Intervals respect{" "}
+      <select
+        class="field"
+        value={groupBy.value}
+        onChange={({ currentTarget }) => (groupBy.value = currentTarget.value)}
+      >
+        <option value="">runs of a case</option>
+        {groupings.map((by) => (
+          <option key={by} value={by}>
+            {nameOf(by)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** How likely the next run passes, computed when the results and their thresholds have settled. */
 function useReliability(run: RunSummary): Fact[] {
   const isRunning = runProgress.value !== undefined;
   const statuses = verdicts.value;
+  const by = groupBy.value;
   useEffect(() => {
     if (isRunning) return undefined;
     let isCurrent = true;
     // A line that is dragged moves many times a second.
     const timer = setTimeout(() => {
-      void engine.reliability(run.id).then((outcome) => {
+      void engine.reliability(run.id, by).then((outcome) => {
         if (isCurrent) reliability.value = outcome.ok ? { run: run.id, value: outcome.value } : undefined;
       });
     }, 150);
@@ -121,13 +150,14 @@ function useReliability(run: RunSummary): Fact[] {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [run.id, isRunning, statuses]);
+  }, [run.id, isRunning, statuses, by]);
   if (reliability.value?.run !== run.id || isRunning) return [];
-  const { passRate, passAtK, passHatK, variance, needed, flaky, confidence } = reliability.value.value;
+  const { passRate, passAtK, passHatK, variance, needed, flaky, confidence, groups } = reliability.value.value;
   const facts: Fact[] = [];
   if (passRate !== undefined) facts.push(["Pass rate", estimateText(passRate, confidence)]);
   if (passAtK !== undefined) facts.push([`pass@${passAtK.k}`, estimateText(passAtK, confidence)]);
   if (passHatK !== undefined) facts.push([`pass^${passHatK.k}`, estimateText(passHatK, confidence)]);
+  if (groups !== undefined) facts.push(["Groups of cases", amountText(groups)]);
   if (flaky.length > 0) facts.push(["Flaky", count(flaky.length, "case")]);
   if (variance !== undefined) {
     const { between, within } = variance;
