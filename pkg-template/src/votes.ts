@@ -47,8 +47,13 @@ const PROSE_KEYS = ["reasoning", "explanation", "rationale"];
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but a string.
  */
-export function proseOf(reply: string): string | undefined {
+export function rationaleOf(reply: string): string | undefined {
   if (typeof reply !== "string") throw unexpected("a string", reply, "reply");
+  return proseOf(reply);
+}
+
+/** As {@link rationaleOf}, of replies in results: who reads them says where they are damaged. */
+export function proseOf(reply: string): string | undefined {
   const text = reply.trim();
   const isFenced = text.startsWith("```") && text.endsWith("```");
   const body = isFenced ? text.slice(text.indexOf("\n") + 1, -3) : text;

@@ -23,6 +23,6 @@ export { type MarkdownOptions, renderMarkdown } from "./markdown.js";
 export type { Results } from "./results.js";
 export { type Paint, type Style } from "./page.js";
 export { renderTable, tableChunks, type TableOptions } from "./table.js";
-export { proseOf as rationaleOf } from "../votes.js";
+export { rationaleOf } from "../votes.js";
 export { type WhyNotPassed, whyNotPassed } from "./why.js";
 export { changedWords, type TextRange, type WordChanges } from "./word-changes.js";
