@@ -655,6 +655,12 @@ export const OPTIONS: readonly OptionEntry[] = [
     help: "The port to listen on. Default: 4747; 0 chooses a free one.",
   },
   { name: "open", group: "server", commands: ["playground"], help: "Open the page in the browser." },
+  {
+    name: "open",
+    group: "output",
+    commands: SCORED,
+    help: "Then show the results in the playground, in the browser, until Ctrl-C. The exit status is that of the evaluation.",
+  },
   { name: "help", group: "scoring", commands: COMMANDS, short: "h", help: "Show this help." },
 ];
 

@@ -97,6 +97,8 @@ export interface Destination {
   file?: string;
   /** The one evalset that it holds, by position; all if absent. */
   evalSet?: number;
+  /** Whether the file is for this command only, and nobody else needs to know of it. */
+  isTemporary?: true;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -40,12 +40,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export async function playgroundCommand(args: readonly string[]): Promise<ExitStatus> {
   const given = parseArguments(args, optionsOf("playground"));
   const followed = given.positionals.length > 0 ? new Followed(given.positionals) : undefined;
-  const site = new Site();
-  const port = portOf(given.one("port"));
-  const server = createServer((request, response) => answer(site, followed, request, response));
-  // What follows # is not sent to the server, and stays out of its logs and of referrers.
-  const part = followed === undefined ? "" : `#follow=${followed.token}`;
-  const address = `http://localhost:${await listening(server, port)}/${part}`;
+  const site = new Site(followed);
+  const address = await site.listen(portOf(given.one("port")));
   await writeOut(`${address}\n`);
   note(
     followed === undefined
@@ -53,13 +49,19 @@ export async function playgroundCommand(args: readonly string[]): Promise<ExitSt
       : "The page opens these files and follows their changes. They are only read, and stay on this machine. Press Ctrl-C to stop.",
   );
   if (given.has("open")) openBrowser(address);
-  void site.compressAll();
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
-  });
-  server.closeAllConnections();
-  server.close();
+  await site.end();
   return ExitStatus.Passed;
+}
+
+/** Shows files in the browser, for a command that has written them, until it is interrupted. */
+export async function showInPlayground(files: readonly string[]): Promise<void> {
+  const site = new Site(new Followed(files));
+  // Browsers keep runs by address: at the same one, those of earlier commands are still there.
+  const address = await site.listen(PORT).catch(() => site.listen(0));
+  process.stderr.write(`${address}\n`);
+  note("The page shows the results. The files are only read, and stay on this machine. Press Ctrl-C to stop.");
+  openBrowser(address);
+  await site.end();
 }
 
 function portOf(text: string | undefined): number {
@@ -71,23 +73,6 @@ function portOf(text: string | undefined): number {
     });
   }
   return port;
-}
-
-/** Listens, and says on which port. */
-async function listening(server: Server, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const taken = error.code === "EADDRINUSE";
-      reject(
-        new Mistake(taken ? `port ${port} is in use` : `cannot listen on port ${port}: ${error.message}`, {
-          help: "--port 0 chooses a free one",
-        }),
-      );
-    });
-    server.listen(port, HOST, resolve);
-  });
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : port;
 }
 
 /**
@@ -104,12 +89,15 @@ const BEST = constants.BROTLI_MAX_QUALITY;
 class Site {
   readonly #files = new Map<string, Buffer>();
   readonly #compressed = new Map<string, Buffer>();
+  readonly #followed: Followed | undefined;
+  readonly #server = createServer((request, response) => answer(this, this.#followed, request, response));
 
   /**
    * Reads the site that comes with this package: a line of JSON, from each path to its length, and then the files. What
    * the package has anyway has no length.
    */
-  constructor() {
+  constructor(followed: Followed | undefined) {
+    this.#followed = followed;
     const file = fileURLToPath(new URL("../../playground/site.br", import.meta.url));
     if (!existsSync(file)) {
       throw new Mistake("this build of the package does not contain the playground", {
@@ -126,6 +114,35 @@ class Site {
     }
   }
 
+  /** Listens. @returns The address of the page. */
+  async listen(port: number): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", (error: NodeJS.ErrnoException) => {
+        const taken = error.code === "EADDRINUSE";
+        reject(
+          new Mistake(taken ? `port ${port} is in use` : `cannot listen on port ${port}: ${error.message}`, {
+            help: "--port 0 chooses a free one",
+          }),
+        );
+      });
+      this.#server.listen(port, HOST, resolve);
+    });
+    const address = this.#server.address();
+    // What follows # is not sent to the server, and stays out of its logs and of referrers.
+    const part = this.#followed === undefined ? "" : `#follow=${this.#followed.token}`;
+    return `http://localhost:${typeof address === "object" && address !== null ? address.port : port}/${part}`;
+  }
+
+  /** Serves until a signal comes. */
+  async end(): Promise<void> {
+    void this.#compressAll();
+    await new Promise<void>((resolve) => {
+      for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
+    });
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
   file(path: string): Buffer | undefined {
     return this.#files.get(path);
   }
@@ -137,7 +154,7 @@ class Site {
   }
 
   /** Compresses as well as can be, beside what else is done; the engine takes a second. */
-  async compressAll(): Promise<void> {
+  async #compressAll(): Promise<void> {
     for (const [path, file] of this.#files) {
       if (!isText(path)) continue;
       this.#compressed.set(path, await promisify(brotliCompress)(file, brotli(BEST, file)));

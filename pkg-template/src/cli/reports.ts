@@ -29,7 +29,7 @@ export async function writeResults(
 ): Promise<unknown[]> {
   const { resultsToAdkJsonChunks } = await api();
   const mistakes: unknown[] = [];
-  for (const { format, file, evalSet } of planned) {
+  for (const { format, file, evalSet, isTemporary } of planned) {
     const wanted = evalSet === undefined ? scored : scored.slice(evalSet, evalSet + 1);
     const shown = wanted.flatMap((result) => result ?? []);
     if (evalSet !== undefined && shown.length === 0) continue;
@@ -40,7 +40,7 @@ export async function writeResults(
     try {
       const mistake = await writeSafely(file, text, `report${REPORT_FORMATS[format].ending}`);
       if (mistake !== undefined) mistakes.push(mistake);
-      else if (file !== undefined) note(`wrote ${file}`);
+      else if (file !== undefined && isTemporary !== true) note(`wrote ${file}`);
     } catch (error) {
       // What one format cannot show, others may.
       mistakes.push(error);

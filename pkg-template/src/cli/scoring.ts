@@ -31,6 +31,7 @@ import { type Destination, destinations, distinctNames, formatsOf, refuseOthers,
 import { refuseInputs, refuseShared } from "./overwriting.js";
 import { ExitStatus, LOG_LEVELS, note, refusedByStrict, setLogLevel, warn, warningCount } from "./process.js";
 import { sayWarnings, summaryOf, writeResults } from "./reports.js";
+import type { Shown } from "./shown.js";
 import { planOf, portionsFor, registriesOf, type Source } from "./source.js";
 import { linesToStream, scoreLines } from "./stream.js";
 import { prepareFile } from "./write.js";
@@ -38,7 +39,7 @@ import { prepareFile } from "./write.js";
 type Explain = NonNullable<EvaluatorOptions["explain"]>;
 
 /**
- * Scores actual conversations, and writes the results.
+ * Scores actual conversations, writes the results, and shows them if that is wanted.
  *
  * @param sourceOf Gives the source of the conversations for evalsets.
  * @param journal Where answers are kept, or found.
@@ -49,17 +50,34 @@ export async function score(
   sourceOf: (evalSets: readonly string[]) => Source,
   journal?: Journaling,
 ): Promise<ExitStatus> {
+  if (!given.has("open")) return await scoreAll(given, command, sourceOf, journal);
+  const { Shown } = await import("./shown.js");
+  const shown = new Shown(given);
+  const status = await scoreAll(given, command, sourceOf, journal, shown);
+  await shown.show(status);
+  return status;
+}
+
+async function scoreAll(
+  given: Arguments,
+  command: string,
+  sourceOf: (evalSets: readonly string[]) => Source,
+  journal: Journaling | undefined,
+  shown?: Shown,
+): Promise<ExitStatus> {
   const level = given.one("log-level");
   if (level !== undefined) setLogLevel(oneOf("log-level", level.toLowerCase(), LOG_LEVELS));
   const formats = formatsOf(given, FORMATS);
-  const options = optionsOf(given, formats);
+  const options = optionsOf(given, shown === undefined ? formats : [...formats, "jsonl"]);
   const budget = budgetOf(given);
   const gates = gatesOf(given);
   const judges = judgeChoiceOf(given);
   const selections = selectionsOf(given, command);
   const evalSets = selections.map(({ file }) => file);
   const source = sourceOf(evalSets);
-  const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
+  const names = distinctNames(evalSets);
+  const planned = destinations(formats, given.all("output"), names);
+  shown?.plan(planned, names);
   const lines = await linesToStream(selections, source, planned, given);
   if (lines !== undefined) {
     checkOutputs(planned, [lines.input], source, { judges, journal }, given);
@@ -68,6 +86,7 @@ export async function score(
   }
   const inputs = await readInputs(selections, source.files, given.one("config"));
   const grouping = await groupingOf(given, inputs);
+  shown?.addInputs(inputs);
   if (given.has("dry-run")) return foretell(inputs, source, { options, budget, judges }, given);
   checkOutputs(planned, inputs, source, { judges, journal }, given);
   sayOddEndings(planned);

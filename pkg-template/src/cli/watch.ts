@@ -27,6 +27,11 @@ export async function watch(given: Arguments, args: readonly string[], command: 
       help: "Record one run without --watch, then watch with --judge replay:<file>",
     });
   }
+  if (given.has("open")) {
+    throw new Mistake("--open and --watch cannot be used together", {
+      help: "Watch with --output results/run.jsonl, and show that with: adk-metrics playground results/ --open",
+    });
+  }
   let files = filesOf(given, command);
   const search = () => {
     try {
