@@ -37,8 +37,10 @@ describe("labels as objects", () => {
 sure,,${RUBRICS},polite,not met,"short, ""cold""",Ann,random
 split,2,${SCORES},,4,,,
 split,2,${SCORES},,,,,
-split,3,${SCORES},,4,,,`;
-    const { labels, empty, problems } = readLabels(resultsOf(cases), text);
+split,3,${SCORES},,4,,,
+split,2,${SCORES},,,"which one?",Ann,
+gone,1,${SCORES},,,"and this?",,`;
+    const { labels, comments, empty, problems } = readLabels(resultsOf(cases), text);
     assert.deepEqual(labels, [
       {
         ...{ evalSetId: "shop", evalId: "sure", run: 1, metricName: RUBRICS, label: false, turn: 1 },
@@ -46,10 +48,19 @@ split,3,${SCORES},,4,,,`;
       },
       { evalSetId: "shop", evalId: "split", run: 1, metricName: SCORES, label: 4, turn: 2 },
     ]);
+    assert.deepEqual(comments, [
+      {
+        ...{ evalSetId: "shop", evalId: "split", run: 1, metricName: SCORES, turn: 2 },
+        ...{ annotator: "Ann", comment: "which one?" },
+      },
+    ]);
     assert.equal(empty, 1);
     assert.deepEqual(
       problems.map(({ line, message }) => [line, message]),
-      [[5, "there is no verdict of turn 3"]],
+      [
+        [5, "there is no verdict of turn 3"],
+        [7, "there is no case `gone` in the results"],
+      ],
     );
   });
 
@@ -59,7 +70,7 @@ split,3,${SCORES},,4,,,`;
     const labels = verdictsToLabel(results).map(({ judge: _judge, rule: _rule, rationale: _why, ...place }, at) => ({
       ...{ ...place, label: at === 0, comment: "why\nnot, then" },
     }));
-    assert.deepEqual(readLabels(results, writeLabels(labels)), { labels, empty: 0, problems: [] });
+    assert.deepEqual(readLabels(results, writeLabels(labels)), { labels, comments: [], empty: 0, problems: [] });
     assert.throws(() => writeLabels({}), /expected a list of labels/);
   });
 });

@@ -6,7 +6,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { JudgeRequest } from "adk-metrics";
 import type { Plugin } from "vite";
+import { placeOf } from "../src/worker/example-place.js";
 
 const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
 const ALL = "virtual:examples";
@@ -26,10 +28,24 @@ export function exampleFiles(): Plugin {
       if (!id.startsWith(`\0${ONE}`)) return null;
       const paths = filesOf(id.slice(`\0${ONE}`.length));
       for (const path of paths) this.addWatchFile(path);
-      const texts = paths.map((path) => [basename(path), readFileSync(path, "utf8")]);
+      const texts = paths.map((path) => [basename(path), shortened(basename(path), readFileSync(path, "utf8"))]);
       return `export default ${JSON.stringify(Object.fromEntries(texts))};`;
     },
   };
+}
+
+/**
+ * A recording without its questions, which take most of it: the engine asks them again when the example is loaded
+ * (`src/worker/examples.ts`).
+ */
+function shortened(name: string, text: string): string {
+  if (name !== "judge.jsonl") return text;
+  const [header = "", ...calls] = text.trimEnd().split("\n");
+  const replies = calls.map((line) => {
+    const { request, reply } = JSON.parse(line) as { request: JudgeRequest; reply: unknown };
+    return JSON.stringify([placeOf(request), reply]);
+  });
+  return [header, ...replies].join("\n");
 }
 
 /** The files of an example but for what its recording is made of. */

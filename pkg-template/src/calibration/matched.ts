@@ -61,19 +61,23 @@ export interface Reading {
   score?: number;
 }
 
-/** Each label with its verdict, how many rows have none, and why others are about no verdict. */
+/** Each label, and each comment without one, with its verdict; how many rows have neither, and why others are about no verdict. */
 export function readingsOf(
   rows: readonly LabelRow[],
   verdicts: readonly Verdict[],
-): { readings: Reading[]; empty: number; problems: LabelProblem[] } {
+): { readings: Reading[]; comments: Pick<Reading, "row" | "verdict">[]; empty: number; problems: LabelProblem[] } {
   const find = finderOf(verdicts);
   const problems: LabelProblem[] = [];
   const readings: Reading[] = [];
+  const comments: Pick<Reading, "row" | "verdict">[] = [];
   let empty = 0;
   for (const row of rows) {
     const { label } = row.fields;
     if (label === "" || label === undefined || label === null) {
-      empty += 1;
+      const commented = text(row.fields.comment) === "" ? undefined : find(row);
+      if (commented === undefined) empty += 1;
+      else if ("verdict" in commented) comments.push({ row, verdict: commented.verdict });
+      else problems.push({ ...positionOf(row), ...commented });
       continue;
     }
     const found = wrongChoice(row) ?? find(row);
@@ -81,12 +85,13 @@ export function readingsOf(
     if ("verdict" in read) readings.push(read);
     else problems.push({ ...positionOf(row), ...read });
   }
-  return { readings, empty, problems };
+  return { readings, comments, empty, problems };
 }
 
 /** Finds the verdict of each label, and what people say of each together. */
 export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[]): Matched {
-  const { readings, empty, problems } = readingsOf(rows, verdicts);
+  const { readings, comments, empty: blank, problems } = readingsOf(rows, verdicts);
+  const empty = blank + comments.length;
   const labelled: Labelled[] = [];
   const undecided: Matched["undecided"] = [];
   let used = 0;

@@ -2,10 +2,10 @@
 
 import { reading } from "../engine/values.js";
 import { definedProperties } from "../lists.js";
-import { rowsOf } from "./labels.js";
+import { type LabelRow, rowsOf } from "./labels.js";
 import { readingsOf, text } from "./matched.js";
 import type { LabelsInput, ReadLabels, ResultsInput } from "./types.js";
-import { foundIn } from "./verdicts.js";
+import { foundIn, type Verdict } from "./verdicts.js";
 
 /**
  * Reads labels of results, and says of each which verdict it is about.
@@ -20,19 +20,24 @@ export function readLabels(results: ResultsInput | readonly ResultsInput[], labe
   const { verdicts } = reading("results", () => foundIn(results));
   const rows = reading("labels", () => rowsOf(labels));
   return reading("labels", () => {
-    const { readings, empty, problems } = readingsOf(rows, verdicts);
-    const read = readings.map(({ row, verdict, annotator, passes, score }) => {
-      const { evalSetId, evalId, run, turn, metricName, rubricId } = verdict;
-      const comment = text(row.fields.comment);
-      const { chosen } = row.fields;
-      return {
-        ...{ evalSetId, evalId, run, metricName, label: score ?? passes },
-        ...definedProperties({ turn, rubricId }),
-        ...(annotator === "" ? {} : { annotator }),
-        ...(chosen === "random" || chosen === "doubtful" ? { chosen } : {}),
-        ...(comment === "" ? {} : { comment }),
-      } as ReadLabels["labels"][number];
+    const { readings, comments, empty, problems } = readingsOf(rows, verdicts);
+    const labelled = readings.map(({ row, verdict, passes, score }) => {
+      return { ...saidOf(row, verdict), label: score ?? passes } as ReadLabels["labels"][number];
     });
-    return { labels: read, empty, problems };
+    return { labels: labelled, comments: comments.map(({ row, verdict }) => saidOf(row, verdict)), empty, problems };
   });
+}
+
+/** What a row says of a verdict besides its label. */
+function saidOf({ fields }: LabelRow, verdict: Verdict): ReadLabels["comments"][number] {
+  const { evalSetId, evalId, run, turn, metricName, rubricId } = verdict;
+  const [annotator, comment] = [text(fields.annotator), text(fields.comment)];
+  const { chosen } = fields;
+  return {
+    ...{ evalSetId, evalId, run, metricName },
+    ...definedProperties({ turn, rubricId }),
+    ...(annotator === "" ? {} : { annotator }),
+    ...(chosen === "random" || chosen === "doubtful" ? { chosen } : {}),
+    ...(comment === "" ? {} : { comment }),
+  } as ReadLabels["comments"][number];
 }

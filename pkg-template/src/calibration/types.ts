@@ -209,7 +209,9 @@ export interface Label {
 export interface ReadLabels {
   /** Each names the evalset, the run and the turn of its verdict, also where the file left them out. */
   labels: (Label & Required<Pick<Label, "evalSetId" | "run">> & { label: boolean | number })[];
-  /** Rows without a label. */
+  /** What people wrote of verdicts that they gave no label. */
+  comments: (Omit<Label, "label"> & Required<Pick<Label, "evalSetId" | "run" | "comment">>)[];
+  /** Rows with neither label nor comment. */
   empty: number;
   /** Why the others are about no verdict of the results. */
   problems: LabelProblem[];

@@ -4,7 +4,8 @@ import { computed } from "@preact/signals";
 import type { EarlyStop, Prices } from "adk-metrics";
 import { engine } from "../worker/client.js";
 import type { Job, NamedFile, Outcome, Pair } from "../worker/protocol.js";
-import { plainConfig } from "./config.js";
+import { activeConfig } from "./active-config.js";
+import { configText, DEFAULT_CONFIG, plainConfig } from "./config.js";
 import { matching, pathOf, type Source, sourceOf } from "./inputs.js";
 import type { Match } from "./matching.js";
 import {
@@ -106,6 +107,7 @@ export async function currentJob(): Promise<Outcome<Job>> {
     value: {
       pairs,
       config: plainConfig.value,
+      configName: configName(),
       judge,
       ...(service === undefined ? {} : { service }),
       dialect,
@@ -116,6 +118,13 @@ export async function currentJob(): Promise<Outcome<Job>> {
       ...(isAsked && keepReplies ? { cacheName: kind === "browser" ? CACHE_NAMES.browser : CACHE_NAMES.servers } : {}),
     },
   };
+}
+
+/** The file of the config, or what it is otherwise. */
+function configName(): string {
+  const file = sourceOf(activeConfig.value);
+  if (file !== undefined) return pathOf(file);
+  return configText.value === DEFAULT_CONFIG ? "google-adk’s default criteria" : "criteria of this page";
 }
 
 /** When a vote of samples ends. */

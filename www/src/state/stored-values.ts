@@ -132,8 +132,12 @@ export function keptRunIn(value: unknown): KeptRun | undefined {
   const { files, bytes } = propertiesOf(value);
   if (!isBytes(bytes)) return undefined;
   const named = itemsOf(files).map((file) => {
-    const { name, path } = propertiesOf(file);
-    return { ...(isString(name) ? { name } : {}), ...(isString(path) ? { path } : {}) };
+    const { name, path, config } = propertiesOf(file);
+    return {
+      ...(isString(name) ? { name } : {}),
+      ...(isString(path) ? { path } : {}),
+      ...(isString(config) ? { config } : {}),
+    };
   });
   return { files: named as KeptRun["files"], bytes };
 }

@@ -2,6 +2,7 @@
 
 import { AdkMetricsError, evaluate, evalSetToAdkJson, finalText, type Invocation, toolCallsOf } from "adk-metrics/web";
 import { readableActual } from "./actual.js";
+import { exactJson } from "./integers.js";
 import { baseName, inspect } from "./inspection.js";
 import { outcomeOf } from "./problems.js";
 import type { Drafting, EvalSetDraft } from "./protocol-draft.js";
@@ -31,7 +32,7 @@ export function drafting(ready: Promise<void>): Drafting {
     evalSetFrom: (file, draft) =>
       outcomeOf(async () => {
         await ready;
-        const text = evalSetToAdkJson(JSON.stringify(evalSetOf(await recordedIn(file), draft)));
+        const text = evalSetToAdkJson(exactJson(evalSetOf(await recordedIn(file), draft), file.bytes));
         return { name: `${fileStem(file.name)}.evalset.json`, bytes: new TextEncoder().encode(text) };
       }),
   };

@@ -47,7 +47,10 @@ const engine: Engine = {
       };
       for (const [set, pair] of job.pairs.entries()) {
         const { evalSet, actual } = pair;
-        const file = definedProperties({ name: evalSet.name, path: evalSet.path }) as Pick<ScoredSet, "name" | "path">;
+        const file = definedProperties({ name: evalSet.name, path: evalSet.path, config: job.configName }) as Pick<
+          ScoredSet,
+          "name" | "path" | "config"
+        >;
         const partialResults = new PartialResults(pair, job.dialect);
         const source = {
           evalSet: evalSet.bytes,

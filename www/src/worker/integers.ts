@@ -45,6 +45,17 @@ export function withExactIntegers(result: EvalCaseResult, texts: Texts | undefin
   return exact;
 }
 
+/** JSON of a value whose integers have the digits that they have in a text, as far as these are known. */
+export function exactJson(value: unknown, text: Text): string {
+  const literals = literalsOf(text);
+  const mark = `\u0000${crypto.randomUUID()} `;
+  const json = JSON.stringify(value, (_, one: unknown) => {
+    const literal = isRounded(one) ? literals.get(one) : undefined;
+    return literal === undefined ? one : mark + literal;
+  });
+  return json.replaceAll(new RegExp(`"\\\\u0000${mark.slice(1)}(-?\\d+)"`, "g"), "$1");
+}
+
 type CallsOf = (
   invocation: EvalCaseResult["evalMetricResultPerInvocation"][number]["actualInvocation"],
 ) => FunctionCall[];

@@ -39,7 +39,7 @@ export function opening(
         const sets = runOf(id)?.sets ?? [];
         const lines = new Blob([...resultLines(sets.map(({ result }) => result))]);
         const packed = lines.stream().pipeThrough(new CompressionStream("gzip"));
-        const files = sets.map(({ name, path }) => ({ name, ...definedProperties({ path }) }));
+        const files = sets.map(({ name, path, config }) => ({ name, ...definedProperties({ path, config }) }));
         return { files, bytes: new Uint8Array(await new Response(packed).arrayBuffer()) };
       }),
 

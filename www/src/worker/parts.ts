@@ -4,6 +4,7 @@ import type { EvalSetResult } from "adk-metrics/web";
 import type { Comparing } from "./protocol-compare.js";
 import type { Drafting } from "./protocol-draft.js";
 import type { Editing } from "./protocol-edit.js";
+import type { Examples } from "./protocol-examples.js";
 import type { Exporting } from "./protocol-export.js";
 import type { Labelling } from "./protocol-label.js";
 import type { Opening } from "./protocol-open.js";
@@ -13,7 +14,8 @@ import type { Run, ScoredSet } from "./runs.js";
 import type { RunSummary } from "./protocol.js";
 
 /** What the parts offer to the page. */
-export interface Parts extends Comparing, Drafting, Editing, Exporting, Labelling, Opening, SideBySide, Studying {}
+export interface Parts
+  extends Comparing, Drafting, Editing, Examples, Exporting, Labelling, Opening, SideBySide, Studying {}
 
 /** What the parts are given. */
 export interface PartsContext {
@@ -38,6 +40,7 @@ export function partsOf({ ready, resultsOf, runOf, keep, forget }: PartsContext)
     ...lazy<Editing>(["editableSet", "editableCase", "applyEdit"], async () =>
       (await import("./editing.js")).editing(ready, (run, row) => runOf(run)?.setAndCaseAt(row)),
     ),
+    ...lazy<Examples>(["recordingOf"], async () => (await import("./examples.js")).examples(ready)),
     ...lazy<Exporting>(["formats", "filesOf", "packRun", "unpackRun"], async () =>
       (await import("./exporting.js")).exporting(ready, resultsOf, keep),
     ),
@@ -48,7 +51,7 @@ export function partsOf({ ready, resultsOf, runOf, keep, forget }: PartsContext)
       (await import("./opening.js")).opening(ready, runOf, keep, forget),
     ),
     ...lazy<SideBySide>(["matrix", "caseIn"], async () => (await import("./matrix.js")).sideBySide(resultsOf, runOf)),
-    ...lazy<Studying>(["reliability", "rowsWith", "toolsOf", "unreachedAt"], async () =>
+    ...lazy<Studying>(["reliability", "rowsWith", "toolsOf", "tagsOf", "unreachedAt"], async () =>
       (await import("./studying.js")).studying(resultsOf, runOf),
     ),
   };

@@ -13,7 +13,7 @@ export interface OpenedResults {
 
 /** A run as it is kept in this browser: JSON lines, compressed, and the files of its evalsets. */
 export interface KeptRun {
-  files: { name: string; path?: string }[];
+  files: { name: string; path?: string; config?: string }[];
   bytes: Uint8Array<ArrayBuffer>;
 }
 

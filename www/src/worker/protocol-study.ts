@@ -27,6 +27,12 @@ export interface RunReliability {
   means: Readonly<Record<string, Estimate>>;
 }
 
+/** What some cases have in common, and the rows of these cases. */
+export interface NamedRows {
+  name: string;
+  rows: number[];
+}
+
 /** A turn that the agent did not come to. */
 export type UnreachedTurn = Required<Pick<TurnContent, "userText" | "expected">>;
 
@@ -41,7 +47,13 @@ export interface Studying {
   /** The rows whose questions, answers, tool calls or reasons contain all these words. */
   rowsWith(run: string, words: readonly string[]): Promise<Outcome<readonly number[]>>;
   /** The tools that are called or expected, by name, with the rows of their cases. */
-  toolsOf(run: string): Promise<Outcome<{ name: string; rows: number[] }[]>>;
+  toolsOf(run: string): Promise<Outcome<NamedRows[]>>;
+  /**
+   * The tags that cases have in their evalsets (`"tags": ["booking"]`), by name, with their rows.
+   *
+   * @param files The evalsets as they are now, for results that came without their inputs.
+   */
+  tagsOf(run: string, files: readonly NamedFile[]): Promise<Outcome<NamedRows[]>>;
   /**
    * The turns that a case expects after those of its results, for conversations that ended early.
    *

@@ -59,6 +59,8 @@ export interface Job {
   pairs: Pair[];
   /** The eval config, as JSON. */
   config: string;
+  /** What the config is called. */
+  configName?: string;
   judge: JudgeChoice;
   /** Scores the metrics that google-adk delegates to Vertex AI; if absent, the judge does. */
   service?: ServiceChoice;
@@ -88,6 +90,8 @@ export interface SetSummary extends Pick<
   name: string;
   /** The file of the evalset, with its folder; absent for results from elsewhere. */
   path?: string;
+  /** What the config is called that it was scored with; absent for results from elsewhere. */
+  config?: string;
   from: number;
   count: number;
   /** When it was scored, in seconds since 1970. */
@@ -235,6 +239,7 @@ export type { Mistake };
 export type * from "./protocol-compare.js";
 export type * from "./protocol-draft.js";
 export type * from "./protocol-edit.js";
+export type * from "./protocol-examples.js";
 export type * from "./protocol-inputs.js";
 export type * from "./protocol-export.js";
 export type * from "./protocol-label.js";

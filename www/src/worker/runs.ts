@@ -33,6 +33,8 @@ import { binsOf, type Columns, type Scale, scaleOf, spreadOf, tallyOf } from "./
 export interface ScoredSet {
   name: string;
   path?: string;
+  /** What the config is called. */
+  config?: string;
   result: EvalSetResult;
   /** The inputs; absent for results that were opened from elsewhere. */
   source?: Source;
@@ -108,10 +110,10 @@ export class Run {
     const evalIds: string[] = [];
     const questions: string[] = [];
     const sets: SetSummary[] = [];
-    for (const { name, path, result } of this.#sets) {
+    for (const { name, path, config, result } of this.#sets) {
       const { evalSetId, dialect, evalCaseResults } = result;
       const { judges, judgeUsage, simulatorUsage, cancelled, warnings } = result;
-      const known = { path, judges, judgeUsage, simulatorUsage, cancelled, warnings };
+      const known = { path, config, judges, judgeUsage, simulatorUsage, cancelled, warnings };
       sets.push({
         evalSetId,
         dialect,

@@ -12,7 +12,7 @@ import {
 import { groupIn, type Groups } from "./grouping.js";
 import { baseName } from "./inspection.js";
 import { outcomeOf } from "./problems.js";
-import type { RunReliability, Studying, UnreachedTurn } from "./protocol-study.js";
+import type { NamedRows, RunReliability, Studying, UnreachedTurn } from "./protocol-study.js";
 import { definedProperties, type Run } from "./runs.js";
 
 /**
@@ -36,17 +36,21 @@ export function studying(
       }),
     toolsOf: (run) =>
       outcomeOf(() => {
-        const rows = new Map<string, number[]>();
-        for (const [row, result] of resultsOf(run)
-          .flatMap(({ evalCaseResults }) => evalCaseResults)
-          .entries()) {
-          for (const name of new Set(toolNamesOf(result))) {
-            const known = rows.get(name);
-            if (known === undefined) rows.set(name, [row]);
-            else known.push(row);
-          }
-        }
-        return [...rows].map(([name, of]) => ({ name, rows: of })).sort((a, b) => a.name.localeCompare(b.name, "en"));
+        const cases = resultsOf(run).flatMap(({ evalCaseResults }) => evalCaseResults);
+        return rowsByName(cases.map(toolNamesOf));
+      }),
+    tagsOf: (run, files) =>
+      outcomeOf(() => {
+        const texts = [
+          ...(runOf(run)?.sets ?? []).flatMap(({ source }) => source?.evalSet ?? []),
+          ...files.map(({ bytes }) => bytes),
+        ];
+        const tags = new Map<string, readonly string[]>();
+        for (const text of texts) for (const [key, own] of tagsIn(text)) if (!tags.has(key)) tags.set(key, own);
+        const cases = resultsOf(run).flatMap(({ evalSetId, evalCaseResults }) =>
+          evalCaseResults.map((one) => tags.get(caseKey(one.evalSetId ?? evalSetId, one.evalId)) ?? []),
+        );
+        return rowsByName(cases);
       }),
     unreachedAt: (run, row, file) =>
       outcomeOf(() => {
@@ -59,6 +63,43 @@ export function studying(
         return conversation.slice(result.evalMetricResultPerInvocation.length).map(unreachedTurn);
       }),
   };
+}
+
+/** The rows of each name, in the order of the names. */
+function rowsByName(namesOfRows: readonly (readonly string[])[]): NamedRows[] {
+  const rows = new Map<string, number[]>();
+  for (const [row, names] of namesOfRows.entries()) {
+    for (const name of new Set(names)) {
+      const known = rows.get(name);
+      if (known === undefined) rows.set(name, [row]);
+      else known.push(row);
+    }
+  }
+  return [...rows].map(([name, of]) => ({ name, rows: of })).sort((a, b) => a.name.localeCompare(b.name, "en"));
+}
+
+const caseKey = (evalSetId: unknown, evalId: unknown): string => JSON.stringify([evalSetId, evalId]);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The tags of each case of an evalset; google-adk keeps such a field of a case, and does not read it. */
+function* tagsIn(evalSet: unknown): Generator<[key: string, tags: string[]]> {
+  const text = evalSet instanceof Uint8Array ? new TextDecoder().decode(evalSet) : evalSet;
+  if (typeof text !== "string" || !text.includes('"tags"')) return;
+  let root: unknown;
+  try {
+    root = JSON.parse(text);
+  } catch {
+    return;
+  }
+  const set = (root ?? {}) as Fields;
+  const cases = set["eval_cases"] ?? set["evalCases"];
+  if (!Array.isArray(cases)) return;
+  for (const one of cases as readonly (Fields | null)[]) {
+    const tags = Array.isArray(one?.["tags"]) ? one["tags"].filter((tag) => typeof tag === "string" && tag !== "") : [];
+    const id = one?.["eval_id"] ?? one?.["evalId"];
+    if (tags.length > 0) yield [caseKey(set["eval_set_id"] ?? set["evalSetId"], id), tags as string[]];
+  }
 }
 
 /** The names of the tools of a case. Results from elsewhere may be damaged: those have none. */

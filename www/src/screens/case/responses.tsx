@@ -1,12 +1,13 @@
 /** The expected and the actual response side by side, with what changed, or what metrics found, marked. */
 
 import type { EvalMetricResult, Sentence } from "adk-metrics";
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { onlyDifferences } from "../../state/only-differences.js";
 import { Copy } from "../../ui/copy.js";
 import { amountText, scoreText } from "../../ui/format.js";
+import { isMarkdown, Markdown } from "../../ui/markdown.js";
 import { type Mark, Text } from "../../ui/text.js";
 import { MAX_MATCHED_WORDS, type TextPair, type WordChanges } from "../../worker/protocol.js";
 import { changeMarks, useChanges } from "./changes.js";
@@ -19,6 +20,9 @@ interface ResponsesProps {
   actual: string;
   metrics: readonly EvalMetricResult[];
 }
+
+/** Whether responses are shown as Markdown; nothing is marked in them then. */
+const rendersMarkdown = signal(false);
 
 type MarkKind = "changes" | "words" | "sentences" | "nothing";
 
@@ -45,7 +49,9 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
   if (onlyDifferences.value && expected !== undefined) {
     return <OnlyDifferences expected={expected} actual={actual} changes={changes} />;
   }
-  const shown = chosen.value ?? choices[0]?.[0] ?? "nothing";
+  const canRender = isMarkdown(actual) || isMarkdown(expected ?? "");
+  const isRendered = canRender && rendersMarkdown.value;
+  const shown = isRendered ? "nothing" : (chosen.value ?? choices[0]?.[0] ?? "nothing");
   const marks: Readonly<Record<MarkKind, { expected?: Mark[]; actual: Mark[] }>> = {
     changes: { expected: changeMarks(changes?.expected), actual: changeMarks(changes?.actual) },
     words,
@@ -57,23 +63,41 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
       <div class={expected === undefined ? "sides single" : "sides"}>
         {expected !== undefined && (
           <Side title="Expected response" className="expected" text={expected}>
-            <MarkedText marks={marks[shown].expected ?? []}>{expected}</MarkedText>
+            {isRendered ? (
+              <Markdown>{expected}</Markdown>
+            ) : (
+              <MarkedText marks={marks[shown].expected ?? []}>{expected}</MarkedText>
+            )}
           </Side>
         )}
         <Side title="Final response" className="agent" text={actual}>
-          <MarkedText marks={marks[shown].actual}>{actual}</MarkedText>
+          {isRendered ? <Markdown>{actual}</Markdown> : <MarkedText marks={marks[shown].actual}>{actual}</MarkedText>}
         </Side>
       </div>
-      {choices.length > 0 && (
+      {(choices.length > 0 || canRender) && (
         <div class="legend">
-          <Toggles
-            label="Highlight"
-            choices={[...choices, ["nothing", "Off"]]}
-            shown={shown}
-            choose={(value) => {
-              chosen.value = value;
-            }}
-          />
+          {canRender && (
+            <button
+              type="button"
+              class="button"
+              data-kind="quiet"
+              onClick={() => {
+                rendersMarkdown.value = !isRendered;
+              }}
+            >
+              {isRendered ? "Show as text" : "Render Markdown"}
+            </button>
+          )}
+          {choices.length > 0 && !isRendered && (
+            <Toggles
+              label="Highlight"
+              choices={[...choices, ["nothing", "Off"]]}
+              shown={shown}
+              choose={(value) => {
+                chosen.value = value;
+              }}
+            />
+          )}
           {shown === "changes" && changes !== undefined && <ChangesLegend changes={changes} />}
           {shown === "words" && tokens !== undefined && (
             <p>

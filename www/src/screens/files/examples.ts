@@ -2,6 +2,7 @@
 
 import LOADERS from "virtual:examples";
 import type { NewFile } from "../../state/inputs.js";
+import { engine } from "../../worker/client.js";
 
 export interface Example {
   folder: string;
@@ -92,11 +93,21 @@ export const EXAMPLES: readonly Example[] = [
   },
 ];
 
+const RECORDING = "judge.jsonl";
+const CONFIG = "test_config.json";
+
 /** Reads the files of an example. */
 export async function filesOf(folder: string): Promise<NewFile[]> {
   const load = LOADERS[folder];
   if (load === undefined) throw new RangeError(`There is no example ${folder}.`);
   const encoder = new TextEncoder();
   const { default: texts } = await load();
-  return Object.entries(texts).map(([name, text]) => ({ name, folder, bytes: encoder.encode(text) }));
+  const { [RECORDING]: replies } = texts;
+  const [evalSet, actual, config] = [`${folder}.evalset.json`, `${folder}.actual.json`, CONFIG].map(
+    (name) => texts[name] ?? "",
+  ) as [string, string, string];
+  const recording = replies === undefined ? undefined : await engine.recordingOf({ evalSet, actual, config, replies });
+  if (recording?.ok === false) throw new RangeError(recording.problem.message);
+  const whole = recording === undefined ? texts : { ...texts, [RECORDING]: recording.value };
+  return Object.entries(whole).map(([name, text]) => ({ name, folder, bytes: encoder.encode(text) }));
 }

@@ -228,11 +228,11 @@ function Files() {
       ...found.flatMap((outcome, file) => {
         const name = files[file]?.name ?? "";
         if (!outcome.ok) return [`${name}: ${outcome.problem.message}.`];
-        const { labels: read, empty, problems } = outcome.value;
-        addLabels(read);
+        const { labels: read, comments, empty, problems } = outcome.value;
+        addLabels([...read, ...comments]);
         const more = problems.length - MOST_PROBLEMS;
         return [
-          `${name}: ${count(read.length, "label")} imported${empty > 0 ? `, ${count(empty, "row")} without a label` : ""}.`,
+          `${name}: ${count(read.length, "label")} imported${comments.length > 0 ? `, and ${count(comments.length, "comment")} without a label` : ""}${empty > 0 ? `, ${count(empty, "row")} without a label` : ""}.`,
           ...problems
             .slice(0, MOST_PROBLEMS)
             .map(({ line, label, message: text, help }) =>

@@ -18,6 +18,7 @@ export function Figures({ run }: { run: RunSummary }) {
   const total = Math.max(1, run.evalIds.length);
   const judges = judgesOf(run);
   const names = [...new Set(run.sets.map(({ evalSetId }) => evalSetId))].filter((id) => id !== "");
+  const configs = [...new Set(run.sets.flatMap(({ config }) => config ?? []))];
   const facts = [...scoredFacts(run), ...useReliability(run), ...usageFacts(run.sets)];
   const unjudged = passedUnjudged(run);
   return (
@@ -43,6 +44,7 @@ export function Figures({ run }: { run: RunSummary }) {
       <GroupBy run={run} />
       <dl class="facts">
         <Names one="Evalset" several="Evalsets" names={names} />
+        <Names one="Config" several="Configs" names={configs} />
         <Names one="Judge" several="Judges" names={judges} />
         {facts.map(([name, value]) => (
           <div key={name}>

@@ -13,6 +13,7 @@ import {
   shownSet,
   sort,
   type SortKey,
+  tagFilter,
   toolFilter,
   verdictColumn,
 } from "./view.js";
@@ -32,6 +33,7 @@ function filterText(): string {
     ["evalset", shownSet.value < 0 ? "" : String(shownSet.value)],
     ["score", score === undefined ? "" : `${score.metric}${score.is === "below" ? "<" : ">="}${score.value}`],
     ["tool", toolFilter.value],
+    ["tag", tagFilter.value],
     ["search", query.value],
     ["sort", by === "evalset" ? "" : typeof by === "number" ? `metric:${metric(by)}` : by],
     ["order", descending ? "descending" : ""],
@@ -63,6 +65,7 @@ function apply(text: string): void {
         ? undefined
         : { metric, is: sign === "<" ? "below" : "from", value: Number(value) };
     toolFilter.value = given.get("tool") ?? "";
+    tagFilter.value = given.get("tag") ?? "";
     query.value = given.get("search") ?? "";
     chosenColumns.value = columnsIn(given.get("columns"), columnOf);
     sort.value = { by, descending: given.get("order") === "descending" };

@@ -1,18 +1,43 @@
-/** Filters of cases by the score of a metric and by the tools that they call. */
+/** Filters of cases by the score of a metric, by the tools that they call and by their tags. */
 
-import { summary } from "../../state/run.js";
+import type { Signal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RunSummary } from "../../worker/protocol.js";
 import { visibleText } from "../../ui/text.js";
-import { loadTools, scoreFilter, type ScoreFilter, toolFilter, tools } from "./view.js";
+import { loadTags, loadTools, scoreFilter, type ScoreFilter, tagFilter, tags, toolFilter, tools } from "./view.js";
+
+/** What is left free beside the filters, in pixels. */
+const MARGIN = 8;
 
 export function Filters({ run }: { run: RunSummary }) {
-  const active = Number(scoreFilter.value !== undefined) + Number(toolFilter.value !== "");
+  const panel = useRef<HTMLDivElement>(null);
+  /** Moves the panel into sight: where its button stands depends on what else is in the row. */
+  const place = () => {
+    const { current } = panel;
+    if (current === null) return;
+    current.style.translate = "";
+    const over = current.getBoundingClientRect().right + MARGIN - document.documentElement.clientWidth;
+    if (over > 0) current.style.translate = `${-over}px`;
+  };
+  useLayoutEffect(place);
+  const active = [scoreFilter.value !== undefined, toolFilter.value !== "", tagFilter.value !== ""].filter(
+    Boolean,
+  ).length;
   return (
-    <details class="column-choice filters" onToggle={() => void loadTools()}>
+    <details
+      class="column-choice filters"
+      onToggle={() => {
+        place();
+        void Promise.all([loadTools(), loadTags()]).then(() => requestAnimationFrame(place));
+      }}
+    >
       <summary class="button">Filters{active > 0 && `: ${active}`}</summary>
-      <div>
+      <div ref={panel}>
         <ScoreField run={run} />
-        <ToolField />
+        <NameField run={run} label="Tool called or expected" chosen={toolFilter} known={tools} />
+        {((tags.value?.rows.size ?? 0) > 0 || tagFilter.value !== "") && (
+          <NameField run={run} label="Tag" chosen={tagFilter} known={tags} />
+        )}
         <p class="muted">Filters and order are part of the address: copy it to keep or share them.</p>
       </div>
     </details>
@@ -72,23 +97,30 @@ function ScoreField({ run }: { run: RunSummary }) {
   );
 }
 
-/** The tool that cases call or are expected to call. */
-function ToolField() {
-  const rows = tools.value?.run === summary.value?.id ? tools.value?.rows : undefined;
-  const chosen = toolFilter.value;
+interface NameFieldProps {
+  run: RunSummary;
+  label: string;
+  chosen: Signal<string>;
+  known: typeof tools;
+}
+
+/** The tool or the tag that cases have to have. */
+function NameField({ run, label, chosen, known }: NameFieldProps) {
+  const rows = known.value?.run === run.id ? known.value.rows : undefined;
   const names = [...(rows?.keys() ?? [])];
+  const now = chosen.value;
   return (
     <label>
-      Tool called or expected{" "}
+      {label}{" "}
       <select
         class="field"
-        value={chosen}
+        value={now}
         onChange={({ currentTarget }) => {
-          toolFilter.value = currentTarget.value;
+          chosen.value = currentTarget.value;
         }}
       >
         <option value="">Any</option>
-        {(chosen === "" || names.includes(chosen) ? names : [chosen, ...names]).map((name) => (
+        {(now === "" || names.includes(now) ? names : [now, ...names]).map((name) => (
           <option key={name} value={name}>
             {visibleText(name)} ({(rows?.get(name)?.size ?? 0).toLocaleString("en")})
           </option>

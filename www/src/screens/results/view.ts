@@ -9,6 +9,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
 import { compared, current } from "../../state/compare.js";
 import { disputed } from "../../state/labels.js";
+import { isInspecting, sources } from "../../state/inputs.js";
 import { summary, verdicts } from "../../state/run.js";
 import { engine } from "../../worker/client.js";
 import type { RunSummary } from "../../worker/protocol.js";
@@ -59,6 +60,29 @@ effect(() => {
   if (toolFilter.value !== "" && summary.value !== undefined) void loadTools();
 });
 
+/** The tag of the shown cases; empty for any. */
+export const tagFilter = signal("");
+
+/** The rows of the cases with each tag, as {@link tools}. */
+export const tags = signal<typeof tools.value>(undefined);
+
+/** Loads which cases have which tags. */
+export async function loadTags(): Promise<void> {
+  const run = summary.value?.id;
+  if (run === undefined) return;
+  const evalSets = sources.value.filter(({ info }) => info?.kind === "evalset");
+  const outcome = await engine.tagsOf(
+    run,
+    evalSets.map(({ name, bytes }) => ({ name, bytes })),
+  );
+  if (!outcome.ok || summary.value?.id !== run) return;
+  tags.value = { run, rows: new Map(outcome.value.map(({ name, rows }) => [name, new Set(rows)])) };
+}
+
+effect(() => {
+  if (tagFilter.value !== "" && summary.value !== undefined && !isInspecting.value) void loadTags();
+});
+
 /** Shows all cases again. */
 export function clearFilters(): void {
   batch(() => {
@@ -67,7 +91,7 @@ export function clearFilters(): void {
     shownSet.value = -1;
     verdictColumn.value = -1;
     scoreFilter.value = undefined;
-    toolFilter.value = "";
+    toolFilter.value = tagFilter.value = "";
   });
 }
 
@@ -253,13 +277,15 @@ export const rows = computed<Uint32Array>(() => {
           ? disputed.value
           : undefined;
   const scores = scorePredicate(run, scoreFilter.value);
-  const callers = callersOf(run, toolFilter.value);
+  const callers = rowsOfName(run, tools.value, toolFilter.value);
+  const tagged = rowsOfName(run, tags.value, tagFilter.value);
   const isFree = words.length === 0 && status === undefined && chosen === undefined && shownSet.value < 0;
-  if (isFree && scores === undefined && callers === undefined) return sortedRows.value;
+  if (isFree && scores === undefined && callers === undefined && tagged === undefined) return sortedRows.value;
   return sortedRows.value.filter(
     (row) =>
       (scores === undefined || scores(row)) &&
       (callers === undefined || callers.has(row)) &&
+      (tagged === undefined || tagged.has(row)) &&
       (statuses === undefined || statuses[row] === status) &&
       (chosen === undefined || chosen.has(row)) &&
       row >= from &&
@@ -281,11 +307,10 @@ function scorePredicate(run: RunSummary, filter: ScoreFilter | undefined): ((row
 
 const NO_ROWS: ReadonlySet<number> = new Set();
 
-/** The rows of the cases that call a tool; undefined for any tool, and until they are known. */
-function callersOf(run: RunSummary, tool: string): ReadonlySet<number> | undefined {
-  const known = tools.value;
-  if (tool === "" || known?.run !== run.id) return undefined;
-  return known.rows.get(tool) ?? NO_ROWS;
+/** The rows of the cases with a tool or a tag; undefined for any, and until they are known. */
+function rowsOfName(run: RunSummary, known: typeof tools.value, name: string): ReadonlySet<number> | undefined {
+  if (name === "" || known?.run !== run.id) return undefined;
+  return known.rows.get(name) ?? NO_ROWS;
 }
 
 /** The verdict of each row that the filter uses. */
