@@ -16,6 +16,7 @@ function tagged() {
   const ids = evalSet.eval_cases.map(({ eval_id }) => eval_id);
   evalSet.eval_cases[0].tags = ["smoke", "slow"];
   evalSet.eval_cases[1].tags = ["smoke", MARKUP];
+  for (const at of [0, 2]) evalSet.eval_cases[at].topic = "rain";
   return { ids, file: onDisk("weather.evalset.json", JSON.stringify(evalSet)) };
 }
 
@@ -44,6 +45,8 @@ describe("cases by tag", { skip }, () => {
     await page.getByLabel("Tag").selectOption(MARKUP);
     await becomes(() => namesIn(page), ids.slice(1, 2));
     await assertHarmless(page, did, "tags");
+    await page.getByLabel("Tag").selectOption("topic: rain");
+    await becomes(() => namesIn(page), [ids[0], ids[2]]);
     await page.getByLabel("Tag").selectOption("");
     await becomes(async () => (await namesIn(page)).length, ids.length);
     await site.done(page);

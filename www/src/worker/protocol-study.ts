@@ -49,7 +49,7 @@ export interface Studying {
   /** The tools that are called or expected, by name, with the rows of their cases. */
   toolsOf(run: string): Promise<Outcome<NamedRows[]>>;
   /**
-   * The tags that cases have in their evalsets (`"tags": ["booking"]`), by name, with their rows.
+   * The tags that cases have in their evalsets (`"tags": ["booking"]`, or values that several share), with their rows.
    *
    * @param files The evalsets as they are now, for results that came without their inputs.
    */

@@ -12,6 +12,7 @@ import {
 import { groupIn, type Groups } from "./grouping.js";
 import { baseName } from "./inspection.js";
 import { outcomeOf } from "./problems.js";
+import type { Source } from "./replay.js";
 import type { NamedRows, RunReliability, Studying, UnreachedTurn } from "./protocol-study.js";
 import { definedProperties, type Run } from "./runs.js";
 
@@ -41,16 +42,19 @@ export function studying(
       }),
     tagsOf: (run, files) =>
       outcomeOf(() => {
-        const texts = [
-          ...(runOf(run)?.sets ?? []).flatMap(({ source }) => source?.evalSet ?? []),
-          ...files.map(({ bytes }) => bytes),
+        const evalSets: Tagged[] = [
+          ...(runOf(run)?.sets ?? []).flatMap(({ source }) =>
+            source === undefined ? [] : [{ evalSet: source.evalSet, name: source.evalSetName }],
+          ),
+          ...files.map(({ name, bytes }) => ({ evalSet: bytes, name: baseName(name) })),
         ];
-        const tags = new Map<string, readonly string[]>();
-        for (const text of texts) for (const [key, own] of tagsIn(text)) if (!tags.has(key)) tags.set(key, own);
+        // The evalset as it was scored goes before what it is now.
+        const tags = new Map(evalSets.toReversed().flatMap(tagsIn));
         const cases = resultsOf(run).flatMap(({ evalSetId, evalCaseResults }) =>
           evalCaseResults.map((one) => tags.get(caseKey(one.evalSetId ?? evalSetId, one.evalId)) ?? []),
         );
-        return rowsByName(cases);
+        // What only one case has, such as an id, is no tag.
+        return rowsByName(cases).filter(({ name, rows }) => rows.length > 1 || !name.includes(": "));
       }),
     unreachedAt: (run, row, file) =>
       outcomeOf(() => {
@@ -80,26 +84,28 @@ function rowsByName(namesOfRows: readonly (readonly string[])[]): NamedRows[] {
 
 const caseKey = (evalSetId: unknown, evalId: unknown): string => JSON.stringify([evalSetId, evalId]);
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** The tags of each case of an evalset; google-adk keeps such a field of a case, and does not read it. */
-function* tagsIn(evalSet: unknown): Generator<[key: string, tags: string[]]> {
-  const text = evalSet instanceof Uint8Array ? new TextDecoder().decode(evalSet) : evalSet;
-  if (typeof text !== "string" || !text.includes('"tags"')) return;
-  let root: unknown;
+/** The tags of each case of an evalset: those of its list `tags`, and the values by which `--group-by tag:…` groups. */
+function tagsIn({ evalSet, name }: Tagged): [key: string, tags: string[]][] {
   try {
-    root = JSON.parse(text);
+    const { evalSetId, evalCases } = readEvalSet(evalSet, name);
+    return evalCases.map(({ evalId, sessionInput, creationTimestamp: _, ...own }) => {
+      const tags = Object.entries({ ...sessionInput?.state, ...own }).flatMap(([key, value]) => tagsOf(key, value));
+      return [caseKey(evalSetId, evalId), tags];
+    });
   } catch {
-    return;
+    return [];
   }
-  const set = (root ?? {}) as Fields;
-  const cases = set["eval_cases"] ?? set["evalCases"];
-  if (!Array.isArray(cases)) return;
-  for (const one of cases as readonly (Fields | null)[]) {
-    const tags = Array.isArray(one?.["tags"]) ? one["tags"].filter((tag) => typeof tag === "string" && tag !== "") : [];
-    const id = one?.["eval_id"] ?? one?.["evalId"];
-    if (tags.length > 0) yield [caseKey(set["eval_set_id"] ?? set["evalSetId"], id), tags as string[]];
-  }
+}
+
+interface Tagged {
+  evalSet: Source["evalSet"];
+  name: string | undefined;
+}
+
+function tagsOf(key: string, value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((one) => (Array.isArray(one) ? [] : tagsOf(key, one)));
+  if (value === "" || !["string", "number", "boolean"].includes(typeof value)) return [];
+  return [key === "tags" ? String(value) : `${key}: ${String(value)}`];
 }
 
 /** The names of the tools of a case. Results from elsewhere may be damaged: those have none. */
