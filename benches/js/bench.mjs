@@ -1,12 +1,14 @@
 // Compares ADK-TS, js-rouge, google-adk and this project's package over the same data, in one process.
 //
-//   node benches/js/bench.mjs [--rounds 9] [--scale 1] [--only <part of a dataset's name>] [--beside <another pkg/>]
+//   node benches/js/bench.mjs [--rounds 9] [--scale 1] [--only <part of a dataset's name>]
+//                             [--contenders <part of their names>]… [--beside <another pkg/>] [--processor]
 //   ADK_PYTHON=/path/to/python node benches/js/bench.mjs     adds google-adk
 //
 // The contenders take turns (A B A B …), so that heat and frequency changes meet all of them alike. A sample is a whole
 // run over the dataset, repeated until it lasts 20 ms. Printed are Markdown tables: the median over the samples with its
 // range, both per case, the throughput in MB (10⁶ bytes of JSON, or of text for pairs) per second, and the speed relative
 // to ADK-TS. Contenders with the same semantics must give the same scores to the last bit; a difference stops the run.
+// With another build, a column has the time relative to it: the median over the rounds of the ratio in each.
 
 import { parseArgs } from "node:util";
 import { cpus } from "node:os";
@@ -25,42 +27,51 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "9" },
     scale: { type: "string", default: "1" },
     only: { type: "string", default: "" },
+    contenders: { type: "string", multiple: true, default: [""] },
     beside: { type: "string" },
+    processor: { type: "boolean", default: false },
   },
 });
 const rounds = Number(options.rounds);
 
-function median(sorted) {
+/** Milliseconds: of the clock, or of the processor for all threads of this process, which others do not slow down as much. */
+function now() {
+  if (!options.processor) return performance.now();
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Milliseconds per run: how often to repeat a run so that a sample is long enough, after warming up. */
+/** How often to repeat a run so that a sample is long enough, after warming up. */
 async function calibrate(run) {
-  const start = performance.now();
+  const start = now();
   let runs = 0;
   let last = 0;
   do {
-    const before = performance.now();
+    const before = now();
     await run();
-    last = performance.now() - before;
+    last = now() - before;
     runs++;
-  } while (performance.now() - start < WARM_UP_MS || runs < 2);
+  } while (now() - start < WARM_UP_MS || runs < 2);
   return Math.max(1, Math.ceil(SAMPLE_MS / last));
 }
 
-/** Samples in milliseconds per run, sorted, for each of the named runs in turn. */
+/** Samples in milliseconds per run, one of each round, for each of the named runs in turn. */
 async function interleaved(entries) {
   for (const entry of entries) entry.repeats = await calibrate(entry.run);
   for (let round = 0; round < rounds; round++) {
     for (const entry of entries) {
       globalThis.gc?.();
-      const start = performance.now();
+      const start = now();
       for (let i = 0; i < entry.repeats; i++) await entry.run();
-      entry.samples.push((performance.now() - start) / entry.repeats);
+      entry.samples.push((now() - start) / entry.repeats);
     }
   }
-  for (const entry of entries) entry.samples.sort((a, b) => a - b);
 }
 
 /** Throws if two contenders of the same semantics give different scores. */
@@ -82,19 +93,26 @@ const microseconds = (milliseconds, cases) => {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 };
 
-/** `rows`: `{ name, samples (ms per run, sorted), cases, bytes }`; speeds are relative to the first ADK-TS row. */
+/** `rows`: `{ name, samples (ms per run), cases, bytes }`; speeds are relative to the first ADK-TS row. */
 function printTable(title, unit, rows) {
   const perCase = ({ samples, cases }) => median(samples) / cases;
   const reference = rows.find(({ name }) => name.startsWith("ADK-TS"));
   const width = Math.max(...rows.map(({ name }) => name.length));
   console.log(`\n### ${title}\n`);
-  console.log(`| ${"".padEnd(width)} | median, µs per ${unit} | range | MB/s | speed |\n|-|-:|-:|-:|-:|`);
+  const [besides, rule] = options.beside === undefined ? ["", ""] : [" of the other build |", "-:|"];
+  console.log(
+    `| ${"".padEnd(width)} | median, µs per ${unit} | range | MB/s | speed |${besides}\n|-|-:|-:|-:|-:|${rule}`,
+  );
   for (const row of rows) {
     const throughput = row.bytes / 1e6 / (median(row.samples) / 1e3);
     const speed = reference ? `${(perCase(reference) / perCase(row)).toPrecision(3)}×` : "";
-    const range = `${microseconds(row.samples[0], row.cases)}–${microseconds(row.samples.at(-1), row.cases)}`;
+    const [least, most] = [Math.min(...row.samples), Math.max(...row.samples)];
+    const range = `${microseconds(least, row.cases)}–${microseconds(most, row.cases)}`;
+    const other = rows.find(({ of }) => of !== undefined && of === row.name);
+    const ratio = other && median(row.samples.map((sample, round) => sample / other.samples[round])).toFixed(2);
+    const last = options.beside === undefined ? "" : ` ${ratio ?? ""} |`;
     console.log(
-      `| ${row.name.padEnd(width)} | ${microseconds(median(row.samples), row.cases)} | ${range} | ${throughput.toPrecision(3)} | ${speed} |`,
+      `| ${row.name.padEnd(width)} | ${microseconds(median(row.samples), row.cases)} | ${range} | ${throughput.toPrecision(3)} | ${speed} |${last}`,
     );
   }
 }
@@ -112,6 +130,7 @@ async function benchDataset(dataset, contenders, python, nativeSamples) {
       .filter((contender) => contender[method])
       .map((contender) => ({
         name: contender.name,
+        of: contender.of,
         semantics: contender.semantics,
         run: () => contender[method](dataset),
         samples: [],
@@ -121,7 +140,8 @@ async function benchDataset(dataset, contenders, python, nativeSamples) {
     );
     requireAgreement(label, scored);
     await interleaved(entries);
-    const rows = entries.map(({ name, samples }) => ({ name, samples, cases: dataset.cases, bytes: dataset.bytes }));
+    const { cases, bytes } = dataset;
+    const rows = entries.map(({ name, of, samples }) => ({ name, of, samples, cases, bytes }));
     if (method === "fromBytes" && nativeSamples) {
       rows.push({
         name: "adk-metrics, native",
@@ -136,7 +156,7 @@ async function benchDataset(dataset, contenders, python, nativeSamples) {
         { name: "google-adk", semantics: "adk-python", scores: python.scores },
         ...scored.map((one) => ({ ...one, scores: subsetOf(one.scores) })),
       ]);
-      const samples = pythonSamples.map((seconds) => seconds * 1e3).sort((a, b) => a - b);
+      const samples = pythonSamples.map((seconds) => seconds * 1e3);
       rows.push({
         name: `google-adk ${python.version}, first ${python.subset.cases}`,
         samples,
@@ -179,16 +199,24 @@ async function benchPairs({ name, pairs, bytes }, contenders) {
   printTable(
     `two strings, ${name}`,
     "pair",
-    entries.map((entry) => ({ name: entry.name, samples: entry.samples, cases: pairs.length, bytes })),
+    entries.map(({ name, of, samples }) => ({ name, of, samples, cases: pairs.length, bytes })),
   );
 }
 
-const contenders = [...(await baselines()), ...(await ours()), ...(await engine())];
-if (options.beside !== undefined) contenders.push(...(await ours(options.beside)));
+const all = [...(await baselines()), ...(await ours()), ...(await engine())];
+if (options.beside !== undefined) {
+  const own = await ours();
+  // Contenders of another build stand beside ours of the same kind, which come in the same order.
+  all.push(...(await ours(options.beside)).map((contender, at) => ({ ...contender, of: own[at].name })));
+}
+const isWanted = (name) => options.contenders.some((part) => name.includes(part));
+const contenders = all.filter(({ name }) => isWanted(name));
 const chosen = (list) => list.filter(({ name }) => name.includes(options.only));
 const datasets = chosen(allDatasets(Number(options.scale)));
 const python = await google(datasets, Math.min(rounds, 5));
-const nativeSamples = native(datasets, rounds);
+// It measures its own time by the clock.
+const isNative = !options.processor && isWanted("adk-metrics, native");
+const nativeSamples = isNative ? native(datasets, rounds) : [];
 if (contenders.length === 0) {
   console.error("Nothing to compare.");
   process.exit(1);

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /**
  * Runs `cargo bench --bench native` over the datasets, outside the turns of the others.
  *
- * @returns {number[][]} per dataset its samples in milliseconds per run, sorted; empty, with a note on stderr, without cargo.
+ * @returns {number[][]} per dataset its samples in milliseconds per run; empty, with a note on stderr, without cargo.
  */
 export function native(datasets, rounds) {
   const folder = mkdtempSync(join(tmpdir(), "adk-metrics-native-"));
@@ -27,7 +27,7 @@ export function native(datasets, rounds) {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "inherit"],
     });
-    return JSON.parse(output).map((seconds) => seconds.map((one) => one * 1e3).sort((a, b) => a - b));
+    return JSON.parse(output).map((seconds) => seconds.map((one) => one * 1e3));
   } catch (error) {
     if (error.code !== "ENOENT") throw error;
     console.error("the native engine is skipped: cargo is not found");
