@@ -100,10 +100,11 @@ function markFor(file) {
 
 /**
  * What source maps leave out: what is generated or comes from a library, so that it is not in the repository, and what is not on
- * the stack while a user's agents, judges and metrics are called: the command line, readers of files, and what makes reports.
+ * the stack while a user's agents, judges and metrics are called: the command line, the loader, readers of files and options,
+ * and what makes reports.
  */
 const WITHOUT_MAPS =
-  /^(?:\.\.|(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\/|entrypoints\/queue)/;
+  /^(?:\.\.|(?:batches|calibration|cli|compare|engine|generated|interop|journal|lines|queue|report|statistics)\/|entrypoints\/queue|(?:adk-schema|closest|estimate|known-options|stored-results|thresholds)\.ts)/;
 
 function write(path, code, map) {
   writeFileSync(path, map === undefined ? code : `${code}//# sourceMappingURL=${basename(path)}.map\n`);
