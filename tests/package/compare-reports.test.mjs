@@ -237,3 +237,18 @@ test("how often cases pass is said in words, with what would have shown", () => 
   const same = report.renderComparisonTable(compareRuns(runs("p"), runs("p")), { width: 400 });
   assert.match(same, /100 % of cases pass, before 100 %; every case passes as often as before\n/);
 });
+
+test("cases without a verdict are left out of how often cases pass, and it is said how many", () => {
+  const run = (...scores) => setOf(scores.map((quality, at) => caseOf(`c${at}`, { quality })));
+  const textOf = (before, after) => report.renderComparisonTable(compareRuns(before, after), { width: 400 });
+  assert.match(
+    textOf(run(1, 1, 1, 1, 1), run(1, 1, 1, undefined, undefined)),
+    /100 % of cases pass, before 100 %, leaving out 2 of 5 cases without a verdict in one run or both; every other case passes as often as before\n/,
+  );
+  const fewer = textOf(run(1, 1, 1), run(0, 0, undefined));
+  assert.match(
+    fewer,
+    /before 100 %, leaving out 1 of 3 cases without a verdict in one run or both \(100 points less; /,
+  );
+  assert.match(fewer, /less; 95% interval: 100 points less\); /, "both ends are the same");
+});

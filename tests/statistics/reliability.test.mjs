@@ -231,3 +231,12 @@ test("reports of cases that were run once say nothing of repeated runs", async (
     assert.doesNotMatch(render(results), /flaky|pass rate|Several runs|caseRuns/i, render.name);
   }
 });
+
+test("it is said how many runs a metric has no verdict in", async () => {
+  const results = await resultsOf({ a: "PPF", b: "PPP" });
+  const [failed] = results.evalCaseResults;
+  Object.assign(failed, { finalEvalStatus: 2, overallEvalMetricResults: [], evalMetricResultPerInvocation: [] });
+  const table = renderTable(results, { width: 200 });
+  assert.match(table, /\n {2}response_match_score +80 % \(\d+ to \d+ %\), 1 of 6 runs missing +0\.8000/);
+  assert.doesNotMatch(renderTable(await resultsOf({ a: "PPF" })), /missing/);
+});

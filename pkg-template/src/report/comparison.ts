@@ -83,14 +83,22 @@ export function runText({ cases, runs }: ComparedRun): string {
  * How often cases pass, in a sentence: `75 % of runs pass, before 83 % (8 points less; 95% interval from 20 points less to 4 points more); 1
  * case passes more often, 3 less often, which may be chance`. Empty where nothing can be compared.
  */
-export function passesText({ passes, bootstrap }: RunComparison): string {
+export function passesText({ passes, bootstrap, cases }: RunComparison): string {
   const { baseline, current, baselineRate, currentRate, difference, interval, better, worse, change } = passes;
   if (baselineRate === undefined || currentRate === undefined || difference === undefined) return "";
   const isRepeated = Math.max(baseline.runs, current.runs) > passes.compared;
-  const reach =
-    interval === undefined ? "" : `; ${levelText(bootstrap)} from ${points(interval.low)} to ${points(interval.high)}`;
-  const rates = `${percent(currentRate)} of ${isRepeated ? "runs" : "cases"} pass, before ${percent(baselineRate)}`;
-  if (better + worse === 0) return `${rates}; every case passes as often as before`;
+  const [low, high] = interval === undefined ? [] : [points(interval.low), points(interval.high)];
+  const range = low === high ? `: ${low}` : ` from ${low} to ${high}`;
+  const reach = low === undefined ? "" : `; ${levelText(bootstrap)}${range}`;
+  const left = cases.length - passes.compared;
+  const all = `${percent(currentRate)} of ${isRepeated ? "runs" : "cases"} pass, before ${percent(baselineRate)}`;
+  const rates =
+    left === 0
+      ? all
+      : `${all}, leaving out ${left} of ${count(cases.length, "case")} without a verdict in one run or both`;
+  if (better + worse === 0) {
+    return `${rates}; ${left === 0 ? "every case" : "every other case"} passes as often as before`;
+  }
   const verdict = change === "unclear" ? "which may be chance" : "which is unlikely to be chance";
   return `${rates} (${points(difference)}${reach}); ${count(better, "case")} ${better === 1 ? "passes" : "pass"} more often, ${worse} less often, ${verdict}`;
 }

@@ -113,17 +113,27 @@ function chancesTable(found: Reliability): ReliabilityTable {
   return { title: "Several runs", columns, rows };
 }
 
-function metricsTable({ metrics, confidence }: Pick<Reliability, "metrics" | "confidence">): ReliabilityTable {
+function metricsTable({ metrics, confidence, cases }: Reliability): ReliabilityTable {
   const rows = metrics
     .filter(({ runs }) => runs > 0)
     .slice(0, MOST_ROWS)
     .map(({ metricName, passRate, score }) => [
       shorten(oneLine(metricName), 60),
-      passRate === undefined ? "–" : shortRate(passRate),
+      passRate === undefined ? "–" : `${shortRate(passRate)}${missingRuns(metricName, cases)}`,
       score === undefined ? "–" : shortMean(score),
     ]);
   const level = levelText({ confidence });
   return { title: "Metric", columns: [`Runs that pass, ${level}`, `Mean score, ${level}`], rows };
+}
+
+/** `, 2 of 10 runs missing`: those in which a metric has no verdict, of the evalsets that it judges. */
+function missingRuns(metricName: string, cases: readonly CaseReliability[]): string {
+  const runsOf = ({ metrics }: CaseReliability) => metrics.find((one) => one.metricName === metricName)?.runs;
+  const sets = new Set(cases.filter((one) => runsOf(one) !== undefined).map(({ evalSetId }) => evalSetId));
+  const judged = cases.filter(({ evalSetId }) => sets.has(evalSetId));
+  const all = judged.reduce((sum, { runs, notEvaluated }) => sum + runs + notEvaluated, 0);
+  const missing = judged.reduce((rest, one) => rest - (runsOf(one) ?? 0), all);
+  return missing > 0 ? `, ${missing} of ${count(all, "run")} missing` : "";
 }
 
 /** How the scores of metrics vary. */
