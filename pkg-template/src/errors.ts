@@ -170,7 +170,10 @@ export function isEngineError(value: unknown): value is EngineError {
 export function errorOf(mistake: EngineError, hasLines: (input: string | undefined) => boolean): AdkMetricsError {
   const { input, path, help = helpFor(mistake) } = mistake;
   const location = [input, path === "$" ? undefined : path].filter((part) => part !== undefined).join(": ");
-  return new AdkMetricsError(mistake.code, mistake.message, {
+  const message = hasLines(input)
+    ? mistake.message
+    : mistake.message.replace(/( is already used at .*) \(line \d+\)$/s, "$1");
+  return new AdkMetricsError(mistake.code, message, {
     ...(location === "" ? {} : { path: location }),
     ...(mistake.line !== undefined && hasLines(input) ? { line: mistake.line } : {}),
     ...(help === undefined ? {} : { help }),

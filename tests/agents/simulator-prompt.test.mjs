@@ -88,7 +88,7 @@ test("a prompt of one's own is filled in; one that lacks something is refused", 
     [
       { customInstructions: "{{ stop_signal }} {{ conversation_plan }}" },
       {},
-      /do not contain \{\{ conversation_history \}\}/,
+      /custom instructions do not contain \{\{ conversation_history \}\} .*They need \{\{ stop_signal \}\}, /,
     ],
     [{ customInstructions }, { userPersona: "EXPERT" }, /do not contain \{\{ persona \}\}/],
     [{ maxAllowedInvocations: 1.5 }, {}, /maxAllowedInvocations/],

@@ -311,3 +311,10 @@ test("explains itself", async () => {
   assert.match((await run(["--help"])).stdout, /adk-metrics compare <baseline results> <results>/);
   assert.match((await run(["compar"])).stderr, /Did you mean `compare`\?/);
 });
+
+test("a recording of a judge is no results, and says so", async (t) => {
+  const cwd = folderOf(t, { "base.json": BASE, "judge.jsonl": '{"format":"adk-metrics recording","version":1}\n{}\n' });
+  const { stderr, status } = await run(["compare", "base.json", "judge.jsonl"], { cwd });
+  assert.equal(status, 2);
+  assert.match(stderr, /error: this is a recording of a judge, not results\n {3}at judge\.jsonl\n {3}help: /);
+});

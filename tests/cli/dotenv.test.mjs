@@ -233,3 +233,12 @@ test("sends a key of one .env to no address of another", async (t) => {
   assert.match(stderr, /GOOGLE_GEMINI_BASE_URL comes from agents\/clock\/\.env, but GOOGLE_API_KEY comes from \.env/);
   assert.equal(status, 2);
 });
+
+test("an address of a .env file that is none is said with that file", async (t) => {
+  const { stderr, status } = await evaluate(t, { OPENAI_BASE_URL: "127.0.0.1:9/v1" }, { args: ["--model", "gpt-x"] });
+  assert.equal(status, 2, stderr);
+  assert.match(
+    stderr,
+    /error: the address has to begin with https:\/\/ or http:\/\/\n {3}at OPENAI_BASE_URL in \.env\n/,
+  );
+});

@@ -80,6 +80,10 @@ test("exits with 1 if only results of the judge are missing", async (t) => {
   assert.deepEqual(statuses(stdout), { noon: 1, late: 1 });
   assert.match(stderr, /^warning: `final_response_match_v2` has no verdict in 1 of 2 case results: /m);
   assert.equal(status, 1);
+  const again = await server(t, { reply });
+  const strict = await judge(cwd, ["--concurrency", "1", "--strict"], at.gemini(again));
+  assert.match(strict.stderr, /^--strict: there are warnings, so the exit status is 2$/m);
+  assert.equal(strict.status, 2);
 });
 
 test("exits with 1 if a reply cannot be read on one turn of a case that passes by the others, and says which", async (t) => {

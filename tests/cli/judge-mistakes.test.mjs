@@ -53,6 +53,11 @@ const MISTAKES = {
     { OPENAI_BASE_URL: "localhost:1234" },
     /error: the address .*\n {3}at OPENAI_BASE_URL\n/,
   ],
+  "an address without http": [
+    ["--judge", "openai", "--model", "x"],
+    { OPENAI_BASE_URL: "127.0.0.1:9/v1" },
+    /error: the address has to begin with https:\/\/ or http:\/\/\n {3}at OPENAI_BASE_URL\n/,
+  ],
   "a key that is none": [
     ["--judge", "gemini"],
     { GOOGLE_API_KEY: "zwei Wörter" },

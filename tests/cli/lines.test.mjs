@@ -253,3 +253,13 @@ test("other commands take evalsets as JSON lines", async (t) => {
   assert.equal(queued.status, 2);
   assert.match(queued.stderr, /not as JSON lines/);
 });
+
+test("a misspelt key of the first line is named", async (t) => {
+  const cwd = folderOf(t, { "a.jsonl": '{"eval_id":"x","conversatoin":[]}\n', "a.actual.jsonl": lines([runOf(1)]) });
+  const { stderr, status } = await run(["eval", "a.jsonl", "--actual", "a.actual.jsonl"], { cwd });
+  assert.equal(status, 2);
+  assert.match(
+    stderr,
+    /the line is not a case\n {3}at a\.jsonl:1\n {3}help: It has `conversatoin`\. Did you mean `conversation`\?/,
+  );
+});

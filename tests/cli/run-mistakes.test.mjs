@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { folderOf, run } from "./command.mjs";
+import { folderOf, run, turn } from "./command.mjs";
 import { AGENT, BOTH, CLOCK_SET, FILES, json, runAgent, statuses } from "./running.mjs";
 
 test("looks at the simulated users of all evalsets before the agent is run for any", async (t) => {
@@ -123,4 +123,59 @@ test("finds what is wrong with metrics and judges before the agent is asked anyt
     assert.match(stderr, words);
     assert.doesNotMatch(stderr, /ASKED/);
   }
+});
+
+test("run takes no --actual, as it runs the agent", async (t) => {
+  const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
+  const { stderr, status } = await run(
+    ["run", "--agent", "agent.mjs", "clock.evalset.json", "--actual", "nowhere.json"],
+    { cwd },
+  );
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /error: this command has no option --actual\n {3}help: These have it: eval, batch, queue\n/);
+  assert.doesNotMatch((await run(["run", "--help"])).stdout, /--actual/);
+});
+
+test("custom instructions are called in messages what the config calls them", async (t) => {
+  const cases = [{ eval_id: "talk", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Talk." } }];
+  const criteria = { hallucinations_v1: 0.5 };
+  const cwd = folderOf(t, {
+    ...FILES,
+    "agent.mjs": AGENT,
+    "talk.evalset.json": { eval_set_id: "talk", eval_cases: cases },
+    "own.json": { criteria, user_simulator_config: { custom_instructions: "Be brief." } },
+    "judge.mjs": "export default async () => ({ text: 'Hi' });",
+  });
+  const args = ["--agent", "agent.mjs", "talk.evalset.json", "--config", "own.json", "--judge", "./judge.mjs"];
+  const { stderr, status } = await run(["run", ...args], { cwd });
+  assert.equal(status, 2, stderr);
+  assert.match(
+    stderr,
+    /instructions do not contain \{\{ stop_signal \}\}\n {3}at own\.json, user_simulator_config\.custom_instructions\n/,
+  );
+});
+
+test("in the dialect adk-ts, runs have the tool calls that it reads, and it ignores settings with a warning", async (t) => {
+  const call = { name: "now", args: {} };
+  const eval_cases = [
+    { eval_id: "none", conversation: [turn("It is noon.", [])] },
+    { eval_id: "one", conversation: [{ ...turn("It is noon.", [call]), user_content: { parts: [{ text: "call" }] } }] },
+  ];
+  const cwd = folderOf(t, {
+    "clock.evalset.json": { eval_set_id: "clock", eval_cases },
+    "agent.mjs": `export default (message) => message === "call" ? [
+      { author: "a", content: { parts: [{ functionCall: ${JSON.stringify(call)} }] } },
+      { author: "a", content: { parts: [{ functionResponse: { name: "now", response: {} } }] } },
+      { author: "a", content: { parts: [{ text: "It is noon." }] } } ] : "It is noon.";`,
+    "own.json": {
+      criteria: { tool_trajectory_avg_score: { threshold: 1, match_type: "IN_ORDER", ignore_args: true } },
+    },
+  });
+  const args = ["run", "--agent", "agent.mjs", "clock.evalset.json", "--dialect", "adk-ts", "--config", "own.json"];
+  const { stderr, status, stdout } = await run([...args, "--format", "csv"], { cwd });
+  assert.match(stdout, /none,1,,tool_trajectory_avg_score,1,1,passed/);
+  assert.match(stdout, /one,2,,tool_trajectory_avg_score,1,1,passed/);
+  assert.match(stderr, /warning: the dialect adk-ts ignores `match_type` and `ignore_args`: .*\n {3}at own\.json/);
+  assert.equal(status, 0, stderr);
+  assert.equal((await run([...args, "--strict"], { cwd })).status, 2);
 });

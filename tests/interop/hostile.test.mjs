@@ -153,6 +153,9 @@ test("an object that contains itself, bytes that are no text, and no JSON are er
     ["invalid_json", "Export them as OTLP/JSON, not as protocol buffers"],
   );
   assert.equal(errorOf(() => readTraces("nothing")).code, "invalid_json");
+  for (const cut of ['{"resourceSpans":[{', '{\n  "resourceSpans": [\n']) {
+    assert.equal(errorOf(() => readTraces(cut)).help, "Is the file complete?");
+  }
   for (const nothing of [undefined, null, 7]) assert.ok(errorOf(() => readTraces(nothing)) instanceof AdkMetricsError);
 });
 

@@ -360,7 +360,7 @@ test("--shard is read from the environment of Cloud Run and Kubernetes, and refu
       "2/4",
       { CLOUD_RUN_TASK_INDEX: "0" },
       journal("run.jsonl"),
-      /the journal was started with different inputs: the shard \(1\/4 then, 2\/4 now\)/,
+      /the journal was started with different inputs: the shard \(1\/4 then, 2\/4 now\)\n {3}at \S+\.jsonl\n/,
     ],
   ]) {
     const { status, stderr } = await parted(shard, env, more);

@@ -14,6 +14,32 @@ const setOf = (ids, more = {}) => ({
 const IDS = ["paris", "oslo", "rome", "bern", "kyiv", "riga_weather", "lima"];
 const criteria = { response_match_score: 0.5 };
 
+test("an eval id that is used twice is said without a line where there is none", async () => {
+  const twice = setOf(["a", "a"]);
+  await assert.rejects(evaluate({ evalSet: twice, actual: twice, criteria }), {
+    message: /^the eval id "a" is already used at eval_cases\[0\]\.eval_id$/,
+  });
+  const text = JSON.stringify(twice);
+  await assert.rejects(evaluate({ evalSet: text, actual: text, criteria }), /eval_id \(line 1\)/);
+});
+
+test("the error that ended a turn of a session is said instead of a guess", async () => {
+  const failed = { author: "w", error_code: "RESOURCE_EXHAUSTED", error_message: "quota gone" };
+  const events = [
+    { author: "user", invocation_id: "i", content: conversation[0].userContent },
+    { ...failed, invocation_id: "i" },
+  ];
+  const { warnings } = await evaluate({
+    evalSet: setOf(["s"]),
+    actual: { id: "s", app_name: "w", user_id: "u", events },
+    criteria,
+  });
+  assert.deepEqual(
+    warnings.map(({ message }) => message),
+    ['the agent failed with an error: RESOURCE_EXHAUSTED: quota gone (turn 1) of "s"'],
+  );
+});
+
 test("an unknown eval id is answered with the nearest, and with how many there are", async () => {
   const FIRST = 'It has "paris", "oslo", "rome", "bern", "kyiv"';
   for (const [ids, evalId, help] of [

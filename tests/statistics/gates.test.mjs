@@ -193,6 +193,14 @@ test("a comparison knows which metrics decide nothing", async () => {
   );
 });
 
+test("a prompt for a metric that no criterion has is a warning, or an error with strict", async () => {
+  const prompts = { safety_v1: "Is it safe? {{response}} {{user_prompt}}\n{{reply_format}}" };
+  const request = { evalSet, actual, criteria, prompts };
+  const { warnings } = await evaluate(request);
+  assert.equal(warnings[0].message, "there is a prompt for `safety_v1`, which is not in the criteria");
+  await assert.rejects(evaluate({ ...request, strict: true }), /there is a prompt for `safety_v1`/);
+});
+
 test("an advisory metric that no criterion has is a warning, or an error with strict", async () => {
   const request = { evalSet, actual, criteria, advisory: ["response_mach"] };
   const { warnings, advisory } = await evaluate(request);

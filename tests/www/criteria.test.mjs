@@ -120,7 +120,7 @@ describe("criteria", { skip }, () => {
     await page.getByLabel("Model", { exact: true }).fill("local");
     await page.getByText("Questions go to http://127.0.0.1:8123, and nowhere else.").waitFor();
     await page.getByLabel("Address").fill("nonsense");
-    await page.getByText(/the address cannot be read/i).waitFor();
+    await page.getByText(/the address has to begin with https/i).waitFor();
     assert.deepEqual(await violations(page), []);
     await site.done(page);
   });

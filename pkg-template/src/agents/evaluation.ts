@@ -29,6 +29,7 @@ import {
   runCases,
   wasCancelled,
 } from "./run.js";
+import { recordedFor } from "./record.js";
 import { type Forecast, forecast } from "./scorable.js";
 import { type UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
@@ -119,10 +120,11 @@ export async function checkedEvaluation(
     const settings = runOptions(options);
     const journal = sectionOf(options.journal);
     const runs = runCases(subject, open.evalSet, { numRuns, spending, leftOut, journal }, settings);
-    const inferenceResults = await runs.catch((error: unknown) => {
+    const all = await runs.catch((error: unknown) => {
       journal?.abandon();
       throw error;
     });
+    const inferenceResults = recordedFor(all, options.dialect);
     // What was paid for is not refused any more.
     const given = { ...scoring, strict: false, budget: spending.left() };
     const done = inferenceResults.filter((result) => !wasCancelled(result));

@@ -21,6 +21,7 @@ import { append, group } from "../lists.js";
 import { checkOptions, METRIC_KEYS } from "../known-options.js";
 import { batchHost, batchOf, type BatchTask } from "../run/batching.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
+import { recordedFor } from "./record.js";
 import { type InferenceResult, runCases } from "./run.js";
 import { forecast } from "./scorable.js";
 import { Spending } from "./spending.js";
@@ -157,7 +158,10 @@ export class LocalEvalService {
     const tasks = Array.from(cases.values(), (runs): BatchTask => {
       const { evalSetId, evalCase } = runs[0] as Inference;
       const evalSet: EvalSet = { evalSetId, evalCases: [evalCase] };
-      const results = runs.map(({ result }) => result);
+      const results = recordedFor(
+        runs.map(({ result }) => result),
+        options.dialect,
+      );
       return {
         request: { ...options, evalSet, config, actual: { inferenceResults: results } },
         score: async (found) => {

@@ -9,7 +9,7 @@ import { isObject, unexpected } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
 import { closest } from "../closest.js";
 import { AdkMetricsError } from "../errors.js";
-import type { Content, Invocation, InvocationEvent, Part } from "../types.js";
+import type { Content, Dialect, FunctionResponse, Invocation, InvocationEvent, Part } from "../types.js";
 import type { AgentEvent } from "./agent.js";
 import { modelReport, noteToolResponse, takeObservation } from "./observe.js";
 
@@ -156,6 +156,36 @@ export class TurnRecorder {
     this.#pieces.delete(author);
     return isWhole ? content : { role: content?.role ?? "model", parts: [...joined(pieces), ...parts] };
   }
+}
+
+/**
+ * Runs as ADK-TS records them, for its dialect: every turn has `toolUses`, which is empty if no tool was called. In google-adk's
+ * form, which has events instead, no call would count.
+ */
+export function recordedFor<T extends { inferences: Invocation[] }>(runs: readonly T[], dialect?: Dialect): T[] {
+  if (dialect !== "adk-ts") return [...runs];
+  return runs.map((run) => ({ ...run, inferences: run.inferences.map(withSummary) }));
+}
+
+function withSummary(turn: Invocation): Invocation {
+  const { intermediateData } = turn;
+  if (intermediateData !== undefined && !("invocationEvents" in intermediateData)) return turn;
+  const events = intermediateData?.invocationEvents ?? [];
+  const parts = events.flatMap(({ content }) => content?.parts ?? []);
+  const said = events.flatMap(({ author, content }): [string, Part[]][] => {
+    const texts = (content?.parts ?? []).filter(({ text }) => isSet(text));
+    return texts.length === 0 ? [] : [[author ?? DEFAULT_AUTHOR, texts]];
+  });
+  return {
+    ...turn,
+    intermediateData: {
+      toolUses: parts.flatMap(({ functionCall }) => functionCall ?? []),
+      toolResponses: parts.flatMap(({ functionResponse }): FunctionResponse[] =>
+        functionResponse ? [functionResponse as FunctionResponse] : [],
+      ),
+      intermediateResponses: said,
+    },
+  };
 }
 
 /** The error of an agent that reported one instead of an answer. */

@@ -230,8 +230,9 @@ function templateOf({ customInstructions }: UserSimulatorOptions, { userPersona 
   if (userPersona !== undefined && userPersona !== null) needed.push("persona");
   for (const name of needed) {
     if (new RegExp(`\\{\\{\\s*${name}\\s*\\}\\}`).test(customInstructions)) continue;
-    throw new AdkMetricsError("invalid_input", `customInstructions do not contain {{ ${name} }}`, {
+    throw new AdkMetricsError("invalid_input", `the custom instructions do not contain {{ ${name} }}`, {
       path: "userSimulator: customInstructions",
+      help: `They need ${needed.map((one) => `{{ ${one} }}`).join(", ")}, which are filled in`,
     });
   }
   return customInstructions;

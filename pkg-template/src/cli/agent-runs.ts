@@ -18,6 +18,7 @@ import {
 import { type UserSimulatorOptions, withinTurns } from "../agents/simulator.js";
 import { Spending } from "../agents/spending.js";
 import { recordOf } from "../engine/criteria.js";
+import { snakeOf } from "../engine/spelling.js";
 import type { ModuleName } from "../modules/load.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JournalSection } from "../journal/section.js";
@@ -254,7 +255,11 @@ async function checking(
   } catch (error) {
     if (!(error instanceof AdkMetricsError) || error.path === undefined) throw error;
     const file = error.path.startsWith("userSimulator") ? files.config : files.evalSet;
-    const location = file === undefined ? error.path : `${file}, ${error.path}`;
+    const path = error.path.replace(
+      /^userSimulator: (\w+)/,
+      (_, key: string) => `user_simulator_config.${snakeOf(key)}`,
+    );
+    const location = file === undefined ? path : `${file}, ${path}`;
     throw new Mistake(error.message, { location: location, help: error.help, cause: error });
   }
 }

@@ -11,7 +11,7 @@ import type { Arguments } from "./arguments.js";
 import { kindOf, readBytes } from "./files.js";
 import { realPath } from "./find.js";
 import type { Input } from "./inputs.js";
-import { Mistake } from "./mistakes.js";
+import { Mistake, nameJournal } from "./mistakes.js";
 import { note } from "./process.js";
 import type { IsOurs, Shard } from "./shards.js";
 import { prepareFile } from "./write.js";
@@ -116,6 +116,7 @@ export class Journaling {
         help: "To start one, leave out --resume",
       });
     }
+    nameJournal(file);
     const options = Object.fromEntries(given.options);
     const { positionals } = given;
     return new Journaling(file, {

@@ -364,5 +364,9 @@ function explained(error: unknown, provider: Provider, model: string, isChosen: 
   };
   const location = names[error.path?.replace("options: ", "") ?? ""] ?? error.path;
   const isHelpful = location === names.location || location === names.project;
-  return new Mistake(error.message, { location: location, help: isHelpful ? error.help : undefined });
+  const file = location === baseUrl ? commandVariables().fileOf(baseUrl) : undefined;
+  return new Mistake(error.message, {
+    location: file === undefined ? location : `${location} in ${file}`,
+    help: isHelpful ? error.help : undefined,
+  });
 }

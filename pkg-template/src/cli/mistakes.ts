@@ -51,6 +51,13 @@ export function inWhole<T extends { path?: string; line?: number }>(mistake: T, 
   return { ...rest, path } as T;
 }
 
+let journalFile: string | undefined;
+
+/** Says which file mistakes in the journal are in. */
+export function nameJournal(file: string): void {
+  journalFile = file;
+}
+
 /** Where an engine's mistake is, in terms of files: `travel.evalset.json:12, eval_cases[0].eval_id`. */
 export function locationOf({ path, line }: { path?: string; line?: number }, files: InputFiles): string | undefined {
   const [, input, rest] = /^(evalSet|actual|config)(?:: (.*))?$/s.exec(path ?? "") ?? [];
@@ -63,14 +70,14 @@ export function locationOf({ path, line }: { path?: string; line?: number }, fil
   }
   const at = (location: string | undefined) =>
     location === undefined || line === undefined ? location : `${location}:${line}`;
-  const parts = file === undefined ? [at(OPTIONS[path ?? ""] ?? path)] : [at(file), rest];
+  const named = path === "journal" ? (journalFile ?? "--journal") : (OPTIONS[path ?? ""] ?? path);
+  const parts = file === undefined ? [at(named)] : [at(file), rest];
   return parts.filter((part) => part !== undefined).join(", ") || undefined;
 }
 
 /** The options of the command line by which what errors name is given. */
 const OPTIONS: Readonly<Record<string, string>> = {
   advisory: "--advisory",
-  journal: "--journal",
   "budget: prices": "--price",
   "connection: url": "--queue",
 };

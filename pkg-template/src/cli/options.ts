@@ -148,7 +148,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "actual",
     group: "input",
-    commands: [...BATCHED, "queue"],
+    commands: ["eval", "batch", "queue"],
     value: "<path>",
     takesPath: true,
     isRepeatable: true,

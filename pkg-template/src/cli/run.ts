@@ -1,5 +1,7 @@
 /** `run`: runs an agent on evalsets and scores what it does. */
 
+import { recordedFor } from "../agents/record.js";
+import type { Dialect } from "../types.js";
 import { AgentRuns } from "./agent-runs.js";
 import { type Arguments, parseArguments } from "./arguments.js";
 import { refuseWithoutBatch } from "./eval.js";
@@ -24,6 +26,7 @@ export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
 /** Runs the agent and scores what it does, or takes what it did from journals. */
 export async function runWith(given: Arguments, journal: Journaling | undefined): Promise<ExitStatus> {
   const runs = new AgentRuns(given, EXAMPLE, journal?.isMerging === true);
+  const dialect = given.one("dialect") as Dialect | undefined;
   const sourceOf = (): Source => ({
     numRuns: runs.numRuns,
     others: runs.files,
@@ -38,7 +41,12 @@ export async function runWith(given: Arguments, journal: Journaling | undefined)
       if (stop.isInterrupted && evalIds !== undefined && evalIds.length > 0) {
         note("interrupted: scoring the finished runs; press Ctrl-C again to stop that too");
       }
-      return { actual: { inferenceResults: results }, ...(evalIds === undefined ? {} : { evalIds }), spending, isCut };
+      return {
+        actual: { inferenceResults: recordedFor(results, dialect) },
+        ...(evalIds === undefined ? {} : { evalIds }),
+        spending,
+        isCut,
+      };
     },
   });
   return score(given, EXAMPLE, sourceOf, journal);

@@ -122,9 +122,10 @@ async function scoreAll(
   if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure(results);
-  if (failure !== undefined && (gates === undefined || failure !== ExitStatus.Failed)) return failure;
+  if (failure === ExitStatus.Unreached) return failure;
   const inResults = results.flatMap(({ warnings = [] }) => warnings).some(({ code }) => code !== "cancelled");
   if (given.has("strict") && (isWarned || inResults)) return refusedByStrict();
+  if (failure !== undefined && gates === undefined) return failure;
   return verdictOn(results, gates, journal?.shard !== undefined);
 }
 

@@ -146,9 +146,10 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure([set], run.isUnjudged);
-  if (failure !== undefined && (gates === undefined || failure !== ExitStatus.Failed)) return failure;
+  if (failure === ExitStatus.Unreached) return failure;
   if (given.has("strict") && (isWarned || run.warnings.some(({ code }) => code !== "cancelled")))
     return refusedByStrict();
+  if (failure !== undefined && gates === undefined) return failure;
   if (totals.cases === 0) warn("there were no cases to score");
   if (gates !== undefined) return sayGates(totals.gates.report());
   if (run.warnings.some(({ code }) => code === "custom_metric_failed")) return ExitStatus.Failed;

@@ -117,11 +117,13 @@ function readLines(lines: readonly string[], reader: Reader): void {
     const line = at + 1;
     const request = attempt(text, line);
     if (request === undefined) {
+      const isBegun = /^\s*[[{]/.test(text);
       const isLast = lines.slice(line).every((rest) => rest.trim() === "");
       throw new AdkMetricsError("invalid_json", "the traces are neither JSON nor JSON lines", {
         path: NAME,
         line,
-        help: at > 0 && isLast ? "The last line may have been cut off" : NOT_PROTOBUF,
+        help:
+          at > 0 && isLast ? "The last line may have been cut off" : isBegun ? "Is the file complete?" : NOT_PROTOBUF,
       });
     }
     try {

@@ -112,6 +112,8 @@ function secretProblem(value: unknown): string {
   return value.trim() === "" ? "an empty string" : "a string with characters that keys cannot contain";
 }
 
+const NO_SCHEME = "the address has to begin with https:// or http://";
+
 /** An address without the slash at its end, possibly with a query. */
 export function checkedUrl(value: unknown, name: string): string {
   const wrong = (problem: string): AdkMetricsError =>
@@ -124,10 +126,9 @@ export function checkedUrl(value: unknown, name: string): string {
   try {
     url = new URL(value);
   } catch {
-    throw wrong("the address cannot be read");
+    throw wrong(/^https?:/i.test(value as string) ? "the address cannot be read" : NO_SCHEME);
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw wrong("the address has to begin with https:// or http://");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw wrong(NO_SCHEME);
   if (url.username !== "" || url.password !== "") throw wrong("the address contains a user name or a password");
   url.hash = "";
   url.pathname = withoutSlashes(url.pathname);

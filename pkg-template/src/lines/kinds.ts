@@ -1,6 +1,7 @@
 /** What each of many lines is: the id of its case, and what is wrong with a line that is no such thing. */
 
-import { evalSetIdOf, idInHead, idOfLine, isHeaderLine, kindOfLine, type LineKind } from "./shape.js";
+import { closest } from "../closest.js";
+import { evalSetIdOf, keysOfLines, idInHead, idOfLine, isHeaderLine, kindOfLine, type LineKind } from "./shape.js";
 
 /** How much of a line is looked at for its id before all of it is. */
 export const LINE_HEAD = 400;
@@ -61,7 +62,11 @@ export class LineKinds {
   #kindOf(value: object): LineKind {
     const found = kindOfLine(value);
     if (found === undefined || (this.#isEvalSet && found !== "eval_cases")) {
-      throw this.#refuse(`the line is not a ${this.#isEvalSet ? "case" : "run of a case"}`, helpOf(this.#isEvalSet));
+      const meant = misspeltIn(value, this.#isEvalSet);
+      throw this.#refuse(
+        `the line is not a ${this.#isEvalSet ? "case" : "run of a case"}`,
+        meant === undefined ? helpOf(this.#isEvalSet) : `It has \`${meant[0]}\`. Did you mean \`${meant[1]}\`?`,
+      );
     }
     if (this.kind === undefined || found === this.kind) return found;
     throw this.#refuse(
@@ -89,6 +94,16 @@ export function parsedLine(text: Uint8Array, isEvalSet: boolean, refuse: Refuse)
   } catch (cause) {
     throw refuse(`the line is not complete JSON: ${(cause as Error).message}`, helpOf(isEvalSet), cause);
   }
+}
+
+/** A key that resembles one by which a line is known, and that one. */
+function misspeltIn(value: object, isEvalSet: boolean): readonly [found: string, meant: string] | undefined {
+  const known = keysOfLines(isEvalSet ? "eval_cases" : undefined);
+  for (const key of Object.keys(value)) {
+    const meant = closest(key, known);
+    if (meant !== undefined && meant !== key) return [key, meant];
+  }
+  return undefined;
 }
 
 /** What each line is, for who got it wrong. */

@@ -29,6 +29,11 @@ const KEYS: readonly (readonly [key: string, kind: LineKind])[] = [
   ["events", "sessions"],
 ];
 
+/** The keys by which lines of a kind, or of any, are known. */
+export function keysOfLines(kind?: LineKind): string[] {
+  return KEYS.filter(([, own]) => kind === undefined || own === kind).map(([key]) => key);
+}
+
 /** What a line is; undefined for what is neither a case nor a run of one. */
 export function kindOfLine(value: unknown): LineKind | undefined {
   if (!isObject(value)) return undefined;

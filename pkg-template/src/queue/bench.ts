@@ -3,6 +3,7 @@
 import type { Subject } from "../agents/adapters.js";
 import { checkUsers } from "../agents/evaluation.js";
 import type { AgentEvaluationOptions } from "../agents/options.js";
+import { recordedFor } from "../agents/record.js";
 import { digestOfCases, runCases } from "../agents/run.js";
 import { forecast } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
@@ -106,6 +107,9 @@ export class Bench {
       },
       runningOf(this.#input, this.#options),
     );
-    return await this.#open.evaluate({ ...request, actual: { inferenceResults } });
+    return await this.#open.evaluate({
+      ...request,
+      actual: { inferenceResults: recordedFor(inferenceResults, scoring.dialect) },
+    });
   }
 }

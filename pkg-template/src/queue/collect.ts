@@ -1,3 +1,4 @@
+import { recordedFor } from "../agents/record.js";
 import { runCases } from "../agents/run.js";
 import { Spending } from "../agents/spending.js";
 import type { Subject } from "../agents/adapters.js";
@@ -112,7 +113,10 @@ async function resultOf(
     const spending = new Spending(options.budget);
     const plan = { numRuns, spending, leftOut, journal: section };
     const runs = await runCases(ranBefore(agent), input.cases, plan, runningOf(input, {}));
-    const result = await evaluateOneOf({ ...scoring, actual: { inferenceResults: runs } });
+    const result = await evaluateOneOf({
+      ...scoring,
+      actual: { inferenceResults: recordedFor(runs, scoring.dialect) },
+    });
     if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
     spending.noteIn(result);
     return result;

@@ -12,6 +12,7 @@ import { emptyBudget, judgeBudget } from "./judge-options.js";
 import { JudgeDispatcher } from "./judging.js";
 import { otherQuestions } from "./questions.js";
 import { withNearestId } from "./unknown-case.js";
+import { withoutEffect } from "./without-effect.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
 export interface RunPlan extends ErrorContext {
@@ -58,6 +59,7 @@ export async function openSession(
       if (session.generation === engineGeneration()) {
         const other = await otherQuestions(plan, session, stretch, isCancelled);
         if (other !== undefined) session.header.warnings.push(other);
+        session.header.warnings.push(...withoutEffect(plan.options, session.header.metrics));
         if (isOpen(session)) return session;
       }
       release(session.kept);
