@@ -18,7 +18,7 @@ const set = evalSetOf(
 const request = { evalSet: set, actual: set, criteria: { final_response_match_v2: 0.8 }, concurrency: 1 };
 
 const estimates = ({ warnings = [] }) =>
-  warnings.filter(({ message }) => /did not report their tokens, so the budget counts/.test(message));
+  warnings.filter(({ message }) => /did not report (?:their|its) tokens, so the budget counts/.test(message));
 
 /** A server of chat completions; `usage` as it says. */
 async function serverOf(t, usage) {
@@ -68,6 +68,13 @@ test("a budget of tokens counts replies of a function, and says that it is an es
   assert.ok(calls < 5, `${calls} calls`);
   assert.ok(inputTokens + outputTokens >= 8_000 - 2_500);
   assert.equal(estimates(result).length, 1);
+  const once = {
+    ...request,
+    evalIds: ["case 0"],
+    criteria: { final_response_match_v2: { threshold: 0.8, judgeModelOptions: { numSamples: 1 } } },
+  };
+  const [single] = estimates(await evaluate({ ...once, judge, budget: { tokens: 8_000 } }));
+  assert.match(single.message, /^the only answer of judges did not report its tokens, so the budget counts/);
   // Where nothing depends on it, usage itself says so.
   const free = await evaluate({ ...request, judge });
   assert.deepEqual([free.judgeUsage.unreported, estimates(free).length], [free.judgeUsage.answered, 0]);

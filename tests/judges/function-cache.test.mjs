@@ -45,7 +45,7 @@ for (const [name, cacheOf] of Object.entries(CACHES)) {
     const second = await evaluate({ ...request, cache, judge: async () => verdict("valid") });
     assert.equal(second.judgeUsage.calls, 0);
     const [warning, ...more] = foreign(second);
-    assert.match(warning.message, /^\d replies were in the cache before the judge judge was asked/);
+    assert.match(warning.message, /^\d replies were in the cache before the judge "judge" was asked/);
     assert.match(warning.help, /cacheVersion/);
     assert.deepEqual(more, []);
   });

@@ -26,7 +26,7 @@ export class ForeignReplies {
   /** Says so. */
   warnings(): EngineError[] {
     return [...this.#counts].map(([name, count]) => {
-      const judge = name === "" ? "the judge, a function without a name," : `the judge ${name}`;
+      const judge = name === "" ? "the judge, a function without a name," : `the judge ${JSON.stringify(name)}`;
       const replies = count === 1 ? "1 reply was" : `${count} replies were`;
       return {
         code: "invalid_input",

@@ -45,7 +45,7 @@ export function judgeProgress(
 /**
  * The warning of a budget in tokens or money that counts estimates.
  *
- * @param who Who answered, in the plural.
+ * @param who Who answered.
  */
 export function estimateWarning(
   who: string,
@@ -56,7 +56,7 @@ export function estimateWarning(
   if (unreported === 0 || (tokens === undefined && cost === undefined)) return undefined;
   return {
     code: "invalid_input",
-    message: `${unreported} of ${answered} answers of ${who} did not report their tokens, so the budget counts an estimate of one token per four bytes of prompt and reply`,
+    message: `${answered === 1 ? `the only answer of ${who} did not report its` : `${unreported} of ${answered} answers of ${who} did not report their`} tokens, so the budget counts an estimate of one token per four bytes of prompt and reply`,
     help: "Your own judge can return `usage`; otherwise set a lower budget than you can spend",
   };
 }
