@@ -78,3 +78,19 @@ test("an agent that fails in a later turn fails the case, with the reason", asyn
   const { stdout } = await run(["run", "--agent", "agent.mjs", "long.evalset.json"], { cwd: folderOf(t, files) });
   assert.match(stdout, /the agent.s run failed: turn 2: Error: tired/);
 });
+
+test("a simulated user who fails is not called a judge", async (t) => {
+  const scenario = { starting_prompt: "Hi", conversation_plan: "Talk." };
+  const cases = [{ eval_id: "talk", conversation_scenario: scenario }];
+  const files = {
+    "clock.evalset.json": { eval_set_id: "clock", eval_cases: cases },
+    "test_config.json": { criteria: { multi_turn_task_success_v1: 0.5 } },
+    "judge.mjs": "export default () => { throw new Error('user down'); };",
+  };
+  const { status, stderr } = await runAgent(t, "export default () => 'Hello';", {
+    files,
+    args: ["--judge", "./judge.mjs"],
+  });
+  assert.equal(status, 3, stderr);
+  assert.match(stderr, /^error: no call of the simulated user got a reply$/m);
+});

@@ -112,8 +112,8 @@ const EXIT_HELP = `Exit status
        readable reply or one of your own metrics failed; if there are gates, one was not reached
     2  the input or the command line is invalid, an output cannot be written, a metric needs a
        judge and there is none, or there is a warning with --strict
-    3  no call of a judge got a reply: no connection, a wrong key, an unknown model; or a
-       recording contained none of the replies
+    3  no call of a judge or a simulated user got a reply: no connection, a wrong key, an unknown
+       model; or a recording contained none of the replies
   130  interrupted by Ctrl-C: calls in progress are cancelled, finished results are written
   143  interrupted by SIGTERM, likewise
 `;

@@ -141,7 +141,7 @@ export class Judging {
     if (this.#tally.isUnreached && !hasBatches) {
       const { message = reasonIn(results), help } = this.#lastFailure() ?? {};
       const why = message === undefined ? "" : `: ${message}`;
-      const text = { message: `no call of the judge got a reply${why}`, location: undefined, help };
+      const text = { message: `no call of the ${this.#tally.who} got a reply${why}`, location: undefined, help };
       process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
       return ExitStatus.Unreached;
     }

@@ -12,7 +12,7 @@ export enum ExitStatus {
   Failed = 1,
   /** The command line or an input cannot be used, or an output cannot be written. */
   Unusable = 2,
-  /** A judge was asked, and not one call got a reply. */
+  /** A judge or a simulated user was asked, and not one call got a reply. */
   Unreached = 3,
   /** Ctrl-C: 128 and the number of the signal. */
   Interrupted = 130,

@@ -16,6 +16,8 @@ const TRIED_EVERY_MS = 2_000;
 export class Tally {
   #calls = 0;
   #replied = 0;
+  /** How many of the calls were for the words of simulated users. */
+  #ofUsers = 0;
   #began: number | undefined;
   #lastFailure: AdkMetricsError | undefined;
   #lastEndpoint: Endpoint | undefined;
@@ -25,9 +27,14 @@ export class Tally {
     return this.#calls;
   }
 
-  /** Whether a judge was asked, and no call got a reply. */
+  /** Whether a judge or a simulated user was asked, and no call got a reply. */
   get isUnreached(): boolean {
     return this.#calls > 0 && this.#replied === 0;
+  }
+
+  /** Who was asked, in words. */
+  get who(): string {
+    return this.#ofUsers === this.#calls ? "simulated user" : "judge";
   }
 
   /** The failure of the last call that failed. */
@@ -44,6 +51,7 @@ export class Tally {
   watch(judge: Judge, endpoint?: Endpoint): Judge {
     const watched: Judge = async (request, options) => {
       this.#ask();
+      if (request.metricName === "user_simulator") this.#ofUsers += 1;
       try {
         const reply = await judge(request, options);
         if (isReply(reply)) this.#replied += 1;
