@@ -100,11 +100,16 @@ function markFor(file) {
 
 /**
  * What source maps leave out: what is generated or comes from a library, so that it is not in the repository, and what is not on
- * the stack while a user's agents, judges and metrics are called: the command line, the loader, readers of files and options,
- * and what makes reports.
+ * the stack while a user's agents, judges and metrics are called, nor where a mistake of the user's is found: the command line,
+ * what copies values to and from the engine, readers of files and of the environment, and what makes reports.
  */
-const WITHOUT_MAPS =
-  /^(?:\.\.|(?:batches|calibration|cli|compare|engine|generated|interop|journal|lines|queue|report|statistics)\/|entrypoints\/queue|(?:adk-schema|closest|estimate|known-options|stored-results|thresholds)\.ts)/;
+const WITHOUT_MAPS = [
+  /^\.\./,
+  /^(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\//,
+  /^engine\/(?:decode|explanation|exports|hosted|instance|invocations|kept|marks|plain-json|reads|rows|status|turn|writing)\./,
+  /^(?:agents\/(?:personas|test-files)|entrypoints\/queue|judges\/(?:cache-\w+|dotenv|environment|settings))/,
+  /^(?:closest|estimate|known-options|stored-results|thresholds|turn-events)\.ts/,
+];
 
 function write(path, code, map) {
   writeFileSync(path, map === undefined ? code : `${code}//# sourceMappingURL=${basename(path)}.map\n`);
@@ -125,7 +130,7 @@ function nameOf(source, path, folder) {
  */
 function mapOfLines({ version, sources: paths, mappings }, path, { folder, address }) {
   const names = paths.map((source) => nameOf(source, path, folder));
-  const sources = names.filter((name) => !WITHOUT_MAPS.test(name));
+  const sources = names.filter((name) => !WITHOUT_MAPS.some((pattern) => pattern.test(name)));
   const lines = decode(mappings).map((segments) =>
     segments
       .map(([column, source, line]) => ({ column, place: sources.indexOf(names[source]), line }))
