@@ -62,6 +62,9 @@ impl<'a> CaseRubrics<'a> {
             );
         }
         let mut all = Self::default();
+        if number == 0 {
+            return Ok(all);
+        }
         let mut known = None;
         let mut expected = expected.iter();
         for (index, turn) in actual.iter().enumerate() {

@@ -9,55 +9,63 @@ use crate::metrics::judged::Work;
 pub const READ_BY_RUN: &[&str] = &["user_content.parts.text", "rubrics"];
 
 /// How many case results are looked at in one call.
-const RESULTS_AT_ONCE: usize = 32;
+const RESULTS_AT_ONCE: usize = 128;
 
 /// The most bytes of user messages of one case that are compared: it is done at once.
 const MAX_COMPARED: usize = 1 << 22;
 
 impl Run<'_> {
-    /// Looks at some case results from `next` on, until there is one with a user message that differs from the evalset.
-    /// `next` is moved behind those that were looked at. Of the first such turn: the index of the case, the number of the
-    /// turn, the user's message in the run and in the evalset.
+    /// Looks at some case results from `next` on, and moves `next` behind them. Returns in how many of them a user message
+    /// differs from the evalset. Of the first such turn: the index of the case, the number of the turn, the user's message
+    /// in the run and in the evalset.
     #[must_use]
-    pub fn other_question(&self, next: &mut usize) -> Vec<String> {
+    pub fn other_questions(&self, next: &mut usize) -> (usize, Vec<String>) {
         let end = next.saturating_add(RESULTS_AT_ONCE);
-        let mut compared = 0;
+        let (mut count, mut first, mut compared) = (0, Vec::new(), 0);
         while *next < end && compared < Work::PER_POLL {
-            let found = self.other_question_in(*next, &mut compared);
-            *next += 1;
-            if !found.is_empty() {
-                return found;
+            if let Some(found) = self.other_question_in(*next, &mut compared) {
+                count += 1;
+                if count == 1 {
+                    first = found;
+                }
             }
+            *next += 1;
         }
-        Vec::new()
+        (count, first)
     }
 
-    /// Empty if there is none, as with a simulated user, and for a case that cannot be scored. `compared` grows by the bytes
-    /// of messages, of which a case has at most [`MAX_COMPARED`] compared.
-    fn other_question_in(&self, pairing: usize, compared: &mut usize) -> Vec<String> {
-        let Some((pairing, judged)) = self
-            .matched
-            .pairings
-            .get(pairing)
-            .and_then(|pairing| Some((pairing, self.scorable(*pairing).ok()?)))
-        else {
-            return Vec::new();
-        };
+    /// `None` also with a simulated user, and for a case whose turns have no counterparts. `compared` grows by the bytes of
+    /// messages, of which a case has at most [`MAX_COMPARED`] compared.
+    fn other_question_in(&self, pairing: usize, compared: &mut usize) -> Option<Vec<String>> {
+        let pairing = self.matched.pairings.get(pairing)?;
+        let said = self.matched.runs.get(pairing.run?)?.turns?;
+        let expected = self.matched.cases.get(pairing.case)?.turns?;
+        if said.len() != expected.len() {
+            return None;
+        }
         let most = compared.saturating_add(MAX_COMPARED);
-        for (number, pair) in (1_u32..).zip(judged.case.pairs()) {
-            let Some(expected) = pair.expected else { break };
-            let [said, expected] = [pair.actual, expected].map(|turn| turn.user_content());
-            *compared += said.0.raw().len() + expected.0.raw().len();
+        for (number, (said, expected)) in (1_u32..).zip(said.iter().zip(expected.iter())) {
+            let [said, expected] = [said, expected].map(|turn| turn.user_content());
+            let [raw_said, raw_expected] = [said.0.raw(), expected.0.raw()];
+            *compared += raw_said.len() + raw_expected.len();
             if *compared > most {
                 break;
+            }
+            if raw_said == raw_expected {
+                continue;
             }
             let [said, expected] = [said, expected].map(|content| content.text());
             if !said.is_empty() && !without_white_space(&said).eq(without_white_space(&expected)) {
                 let case = pairing.case as u32;
-                return vec![case.to_string(), number.to_string(), said.into_owned(), expected.into_owned()];
+                return Some(vec![
+                    case.to_string(),
+                    number.to_string(),
+                    said.into_owned(),
+                    expected.into_owned(),
+                ]);
             }
         }
-        Vec::new()
+        None
     }
 }
 

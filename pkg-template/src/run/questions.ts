@@ -23,12 +23,10 @@ export async function otherQuestions(
   let count = 0;
   let first: readonly string[] = [];
   for (let next = 0; next < header.total;) {
-    const [end, ...found] = call(plan, () => run.otherQuestion(next));
+    const [end, more, ...found] = call(plan, () => run.otherQuestions(next));
     next = Number(end);
-    if (found.length > 0) {
-      count += 1;
-      if (count === 1) first = found;
-    }
+    if (count === 0) first = found;
+    count += Number(more);
     if (!stretch.isOver) continue;
     await stretch.leave();
     if (isCancelled() || !isOpen(session)) return undefined;

@@ -99,8 +99,10 @@ class RunDriver {
   readonly #computed = new Map<string, Promise<CustomAnswer>>();
   /** How many custom metrics are being computed. */
   #computing = 0;
-  /** The cases that were given out. */
-  readonly #delivered = new Set<number>();
+  /** The keys of the cases that were given out. */
+  readonly #delivered: number[] = [];
+  /** Those that were given out before the engine was replaced, and come again. */
+  #known: ReadonlySet<number> | undefined;
   readonly #unlisten: (() => void) | undefined;
   #session: Session;
   #decoder: CaseDecoder;
@@ -160,6 +162,7 @@ class RunDriver {
     const session = await openSession(this.#plan, this.#stretch);
     if (session === undefined) return;
     this.#session = session;
+    this.#known = new Set(this.#delivered);
     this.#decoder = new CaseDecoder(session.header, this.#plan.sources, wholeNamed(this.#plan.options.budget));
     this.#attachJudges();
     this.#judges.restarted();
@@ -181,8 +184,9 @@ class RunDriver {
     this.#sayWaiting(step);
     const outputs: RunOutput[] = [];
     if (this.#hasNews && progress !== undefined) outputs.push({ judge: progress });
-    const fresh = step.cases.filter(({ key }) => !this.#delivered.has(key));
-    for (const { key } of fresh) this.#delivered.add(key);
+    const known = this.#known;
+    const fresh = known === undefined ? step.cases : step.cases.filter(({ key }) => !known.has(key));
+    for (const { key } of fresh) this.#delivered.push(key);
     if (!this.#isCancelled) this.#settle(fresh);
     if (fresh.length > 0) outputs.push({ cases: fresh });
     return { finished: step.finished, idle: step.idle, waitUntil: step.waitUntil, progress, outputs };

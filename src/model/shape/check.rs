@@ -153,7 +153,8 @@ impl Checker<'_, '_> {
             let at = next;
             next = self.document.slot(at).next;
             if let Some(opened) = self.value(at, item)? {
-                self.open.extend([OpenValue::List { next, end, item }, opened]);
+                self.open.push(OpenValue::List { next, end, item });
+                self.open.push(opened);
                 return Ok(None);
             }
         }
@@ -193,7 +194,8 @@ impl Checker<'_, '_> {
                     record.expected = number + 1;
                     self.document.tag(key, u8::try_from(number + 1).unwrap_or(0));
                     if let Some(opened) = self.value(key + 1, &field.ty)? {
-                        self.open.extend([OpenValue::Record(record), opened]);
+                        self.open.push(OpenValue::Record(record));
+                        self.open.push(opened);
                         return Ok(None);
                     }
                 }

@@ -146,12 +146,13 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.unscorable(case))
     }
 
-    /// Looks at some case results from index `next` on, until there is one with a user message that differs from the
-    /// evalset. Returns the index of the next to look at; then, if there was one, its case, the turn, and both texts.
-    #[wasm_bindgen(js_name = otherQuestion)]
+    /// Looks at some case results from index `next` on. Returns the index of the next to look at, and in how many a user
+    /// message differs from the evalset; then, if there are any, the case of the first, the turn, and both texts.
+    #[wasm_bindgen(js_name = otherQuestions)]
     #[must_use]
-    pub fn other_question(&self, mut next: usize) -> Vec<String> {
-        let mut found = self.run.with_dependent(|_, run| run.other_question(&mut next));
+    pub fn other_questions(&self, mut next: usize) -> Vec<String> {
+        let (count, mut found) = self.run.with_dependent(|_, run| run.other_questions(&mut next));
+        found.insert(0, count.to_string());
         found.insert(0, next.to_string());
         found
     }

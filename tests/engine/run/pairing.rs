@@ -181,10 +181,26 @@ fn runs_with_other_questions_are_found_and_reformatted_ones_are_not() {
     let expected = asked(&["In Rome?", "In  Oslo?\n", "In Bonn?", "In Bonn?"]);
     let actual = asked(&["In Paris?", "In\nOslo?", "", "In Bonn?"]);
     with_run(&expected, &actual, MATCH, quiet(), |run| {
-        assert_eq!(run.other_question(&mut 0), ["0", "2", "In Paris?", "In Rome?"]);
-        for pairing in 1..5 {
-            assert!(run.other_question(&mut pairing.clone()).is_empty());
-        }
+        let (count, found) = run.other_questions(&mut 0);
+        assert_eq!(count, 1);
+        assert_eq!(found, ["0", "2", "In Paris?", "In Rome?"]);
+        assert_eq!(run.other_questions(&mut 1).0, 0);
+    });
+}
+
+#[test]
+fn many_runs_with_other_questions_are_counted_at_once() {
+    let asked = |question: &str| {
+        let asked = json!({ "user_content": { "parts": [{ "text": question }] } });
+        let cases = (0..100).map(|id| json!({ "eval_id": id.to_string(), "conversation": [asked] }));
+        json!({ "eval_set_id": "set", "eval_cases": cases.collect::<Value>() })
+    };
+    with_run(&asked("In Rome?"), &asked("In Paris?"), MATCH, quiet(), |run| {
+        let mut next = 0;
+        let (count, found) = run.other_questions(&mut next);
+        assert_eq!(count, 100);
+        assert_eq!(found[..2], ["0", "1"]);
+        assert!(next >= 100, "the next call begins with {next}");
     });
 }
 
@@ -198,9 +214,9 @@ fn questions_are_compared_in_slices_and_megabytes_of_them_in_part() {
     };
     with_run(&asked("In Rome?"), &asked("In Paris?"), MATCH, quiet(), |run| {
         let mut next = 0;
-        assert!(run.other_question(&mut next).is_empty(), "the second turn is too far behind");
+        assert_eq!(run.other_questions(&mut next).0, 0, "the second turn is too far behind");
         assert_eq!(next, 1, "3 MiB are more than a slice");
-        assert_eq!(run.other_question(&mut next)[0], "1");
+        assert_eq!(run.other_questions(&mut next).1[0], "1");
         assert_eq!(next, 2);
     });
 }
