@@ -28,7 +28,7 @@ export async function build() {
  */
 const optimisations = [
   "-O3",
-  "--one-caller-inline-max-function-size=20",
+  "--one-caller-inline-max-function-size=25",
   "--flexible-inline-max-function-size=5",
   "--skip-pass=local-cse",
   "--skip-pass=memory-packing",
