@@ -107,7 +107,7 @@ const WITHOUT_MAPS = [
   /^\.\./,
   /^(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\//,
   /^engine\/(?:decode|explanation|exports|hosted|instance|invocations|kept|marks|plain-json|reads|rows|status|turn|writing)\./,
-  /^(?:agents\/(?:personas|test-files)|entrypoints\/queue|judges\/(?:cache-\w+|dotenv|environment|settings))/,
+  /^(?:agents\/(?:personas|test-files)|entrypoints\/queue|judges\/(?:cache-\w+|dotenv|environment|replay|settings)|modules\/(?:in-batches|load))/,
   /^(?:closest|estimate|known-options|stored-results|thresholds|turn-events)\.ts/,
 ];
 

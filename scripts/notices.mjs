@@ -44,16 +44,21 @@ const MIT_IN_ANY_LINES = new RegExp(
     .join("\\s+"),
 );
 
-/** A text that names the MIT License instead of repeating it. */
-function withoutMit(text) {
-  return text.replace(MIT_IN_ANY_LINES, "Used under the MIT License, whose text is at the end.");
+/** The licence of Unicode's data, which stands with it, and which crates with some of the data have as well. */
+const UNICODE = readFileSync(new URL("notices/unicode.txt", import.meta.url), "utf8").trim();
+
+/** A text that names the licences of others' making instead of repeating them. */
+function withoutRepeated(text) {
+  const withoutMit = text.replace(MIT_IN_ANY_LINES, "Used under the MIT License, whose text is at the end.");
+  if (withoutMit === UNICODE) return UNICODE;
+  return withoutMit.replace(UNICODE, "Used under the Unicode License V3, whose text stands with Unicode's data below.");
 }
 
 /** The notices of some parts; each text stands once, below the names of all that have it. */
 function notices(parts) {
   const byText = new Map();
   for (const { name, license, text: whole } of parts) {
-    const text = withoutMit(whole);
+    const text = withoutRepeated(whole);
     const names = byText.get(text) ?? [];
     names.push(`- ${name} (${license})`);
     byText.set(text, names);
@@ -102,8 +107,7 @@ function rust() {
 }
 
 function unicode() {
-  const text = readFileSync(new URL("notices/unicode.txt", import.meta.url), "utf8").trim();
-  return { name: "Data of the Unicode Character Database", license: "Unicode-3.0", text };
+  return { name: "Data of the Unicode Character Database", license: "Unicode-3.0", text: UNICODE };
 }
 
 /** The packages that a folder's `dependencies` bring: they are bundled, while `devDependencies` only build. */
