@@ -4,11 +4,11 @@ import type { EngineError, HeaderMetric } from "../generated/contract.js";
 import { canonicalName } from "../metric-names.js";
 import type { EvaluatorOptions } from "../types.js";
 
+/** A metric of the header; a criterion that is a number is only its threshold. */
+type Metric = Pick<HeaderMetric, "metricName"> & Partial<Pick<HeaderMetric, "criterion">>;
+
 /** The warnings about prompts of metrics that are not evaluated, and about settings that the dialect does not read. */
-export function withoutEffect(
-  { prompts = {}, dialect }: EvaluatorOptions,
-  metrics: readonly HeaderMetric[],
-): EngineError[] {
+export function withoutEffect({ prompts = {}, dialect }: EvaluatorOptions, metrics: readonly Metric[]): EngineError[] {
   // A run that only counts its cases has no metric.
   if (metrics.length === 0) return [];
   const names = metrics.map(({ metricName }) => canonicalName(metricName));
@@ -22,7 +22,7 @@ export function withoutEffect(
   if (dialect !== "adk-ts") return warnings;
   for (const { metricName, criterion } of metrics) {
     if (canonicalName(metricName) !== "tool_trajectory_avg_score") continue;
-    const { matchType, match_type = matchType, ignoreArgs, ignore_args = ignoreArgs } = criterion;
+    const { matchType, match_type = matchType, ignoreArgs, ignore_args = ignoreArgs } = criterion ?? {};
     const isExact = [undefined, null, "EXACT", 0].includes(
       typeof match_type === "string" ? match_type.trim().toUpperCase() : (match_type as null),
     );

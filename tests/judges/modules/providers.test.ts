@@ -206,7 +206,7 @@ describe("a key", () => {
 
 describe("options", () => {
   const cases: [object, string | RegExp, RegExp][] = [
-    [{ baseUrl: "example.com" }, "options: baseUrl", /cannot be read/],
+    [{ baseUrl: "example.com" }, "options: baseUrl", /has to begin with https/],
     [{ baseUrl: "ftp://example.com" }, "options: baseUrl", /has to begin with/],
     [{ baseUrl: "https://user:secret@example.com" }, "options: baseUrl", /a user name or a password$/],
     [{ baseUrl: 5 }, "options: baseUrl", /expected an address/],
