@@ -9,7 +9,7 @@ import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
 import { COMPARISON_FORMATS, optionsOf } from "./options.js";
-import { headOf, kindOf, readBytes, readPieces, sizeOf } from "./files.js";
+import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { ExitStatus, note, refusedByStrict, screenOptions, warn, warningCount } from "./process.js";
 import { type Destination, formatsOf, isFolder, refuseOthers } from "./outputs.js";
@@ -126,14 +126,15 @@ export function resultsIn(folder: string): string[] {
 const LARGE_BYTES = 64 * 1024 * 1024;
 
 function readResults(file: string, what: string): Uint8Array | Iterable<Uint8Array> {
-  const head = new TextDecoder().decode(headOf(file, what, 100));
-  if (/^\s*\{"format":"adk-metrics recording"/.test(head)) {
+  if (sizeOf(file) > LARGE_BYTES) return readPieces(file, what);
+  const bytes = readBytes(file, what);
+  if (/^\s*\{"format":"adk-metrics recording"/.test(new TextDecoder().decode(bytes.subarray(0, 100)))) {
     throw new Mistake("this is a recording of a judge, not results", {
       location: file,
       help: "Results are what `eval` or `run` wrote with --format json or jsonl; --judge replay:<file> takes the recording",
     });
   }
-  return sizeOf(file) > LARGE_BYTES ? readPieces(file, what) : readBytes(file, what);
+  return bytes;
 }
 
 async function compareAll(pairs: readonly Pair[]): Promise<RunComparison[]> {
