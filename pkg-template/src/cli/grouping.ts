@@ -34,7 +34,7 @@ export async function groupingOf(given: Arguments, inputs: readonly Input[]): Pr
   if (tags.every(({ size }) => size === 0)) {
     throw new Mistake(`--group-by ${by}: no case has the key \`${key}\``, {
       location: inputs.map(({ files }) => files.evalSet).join(", "),
-      help: "Add it to the cases, or to the `state` of their `session_input`, with a text, a number or a list of these as its value",
+      help: "Add it to the cases, or to the `state` of their `session_input`, with a string, a number or a list of these as its value",
     });
   }
   const all = tags.flatMap((ofInput) => [...ofInput.values()]);

@@ -323,7 +323,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["batch"],
     value: "<file>",
     takesPath: true,
-    help: "Ask about the runs in this journal of run, which names evalsets and config. Answers in the journal are not asked again.",
+    help: "Ask about the runs in this journal, which run wrote and which names the evalsets and the config. Questions that it has replies to are not asked again.",
   },
   {
     name: "resume",
