@@ -170,9 +170,8 @@ export function isEngineError(value: unknown): value is EngineError {
 export function errorOf(mistake: EngineError, hasLines: (input: string | undefined) => boolean): AdkMetricsError {
   const { input, path, help = helpFor(mistake) } = mistake;
   const location = [input, path === "$" ? undefined : path].filter((part) => part !== undefined).join(": ");
-  const message = hasLines(input)
-    ? mistake.message
-    : mistake.message.replace(/( is already used at .*) \(line \d+\)$/s, "$1");
+  const hasNeedlessLine = !hasLines(input) && mistake.message.includes(" is already used at ");
+  const message = hasNeedlessLine ? mistake.message.replace(/ \(line \d+\)$/, "") : mistake.message;
   return new AdkMetricsError(mistake.code, message, {
     ...(location === "" ? {} : { path: location }),
     ...(mistake.line !== undefined && hasLines(input) ? { line: mistake.line } : {}),

@@ -123,7 +123,9 @@ export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstima
   const { earlyStop } = request;
   const all = await Promise.all((["yes", "no", "mixed"] as const).map((answer) => counted(request, answer, earlyStop)));
   const [yes, no, mixed] = all as [Counts, Counts, Counts];
-  return [...most].map(([key, count]): JudgeEstimateRow => {
+  // Prompts are hashed in threads, so that replies come in any order.
+  const rows = [...most].sort(([, a], [, b]) => a.first - b.first);
+  return rows.map(([key, count]): JudgeEstimateRow => {
     const { metricName, model, function: name, panel, retirement } = count;
     const none: Count = { ...count, calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
     const [fewest] = [yes, no].map((one) => one.get(key) ?? none).sort((a, b) => a.calls - b.calls);
@@ -143,6 +145,8 @@ interface Count {
   function?: string | undefined;
   panel?: string | undefined;
   retirement?: string | undefined;
+  /** The place of the first call among all. */
+  first: number;
   calls: number;
   characters: number;
   leastReply: number;
@@ -167,6 +171,7 @@ const NO_CACHE: JudgeCache = { get: () => Promise.resolve(undefined), set: () =>
 async function counted(request: EvaluateRequest, answer: Answer, earlyStop: EvaluateRequest["earlyStop"] | "none") {
   const counts: Counts = new Map();
   const note = (
+    place: number,
     prompt: number,
     reply: number,
     limit: number,
@@ -174,8 +179,9 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
     who: Pick<Count, "model" | "function" | "panel" | "retirement"> = {},
   ) => {
     const key = JSON.stringify([metricName, who]);
-    const none = { calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
+    const none = { first: place, calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
     const count = counts.get(key) ?? { metricName, ...who, ...none };
+    count.first = Math.min(count.first, place);
     count.calls += 1;
     count.characters += prompt;
     count.leastReply += Math.min(limit, reply / CHARACTERS_PER_TOKEN);
@@ -210,7 +216,7 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
       panel: names,
       retirement: target?.retirement,
     };
-    note(prompt.length + system.length, reply.length, limit, metricName, who);
+    note(placeOf(question), prompt.length + system.length, reply.length, limit, metricName, who);
     return reply;
   };
   const panelFor = (models: readonly string[]): Judge =>
@@ -219,7 +225,7 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
   const { panel } = judgeIdentityOf(request);
   const service = (metricName: string, length: number) => {
     made += 1;
-    if (made <= most) note(length, 0, 0, metricName);
+    if (made <= most) note(made, length, 0, 0, metricName);
   };
   const {
     registry = DEFAULT_METRIC_EVALUATOR_REGISTRY,
@@ -244,6 +250,11 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
   });
   if (refusals.length > 0) throw refusals[0];
   return counts;
+}
+
+/** The place of a question among all: the whole part counts questions, the rest their samples. */
+function placeOf({ id, sampleIndex }: JudgeRequest): number {
+  return Number.parseInt(id, 10) + sampleIndex / 2 ** 20;
 }
 
 /** The metrics of a registry by their names, of which none is computed. */

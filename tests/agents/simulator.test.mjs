@@ -40,8 +40,12 @@ test("the conversation ends at the limit of turns, the starting prompt included"
   ];
   for (const [maxAllowedInvocations, users] of limits) {
     const judge = playing(["a", "b", "c", "</finished>"]);
-    const { evalCaseResults } = await run(echo, judge, { userSimulator: { maxAllowedInvocations } });
+    const { evalCaseResults, warnings = [] } = await run(echo, judge, { userSimulator: { maxAllowedInvocations } });
     assert.deepEqual(usersOf(evalCaseResults[0]), users);
+    const cut = warnings.filter(({ message }) => message.includes("were cut off"));
+    assert.equal(cut.length, maxAllowedInvocations === 3 ? 1 : 0);
+    for (const { message } of cut)
+      assert.match(message, /limit of 3 turns .*: conversations with 3 turns were cut off$/);
   }
   const endless = async ({ metricName }) => (metricName === "user_simulator" ? "more" : '{"score": 1}');
   const { evalCaseResults } = await run(echo, endless);

@@ -148,3 +148,13 @@ test("no calls are foreseen for recorded replies", async () => {
   const { lines } = await recorded();
   assert.deepEqual(await estimateCalls({ ...request, judge: replayJudge(lines), earlyStop: true }), []);
 });
+
+test("what a recording lacks is no call", async () => {
+  const { lines } = await recorded();
+  const other = evalSetOf(Object.fromEntries(names.map((name) => [name, [turn(`question of ${name}`, "new")]])));
+  const result = await evaluate({ ...request, actual: other, judge: replayJudge(lines) });
+  const { calls, failed, cached, lost } = result.judgeUsage;
+  assert.deepEqual([calls, failed, cached], [0, 0, 0]);
+  const text = renderTable(result, { width: 400 });
+  assert.match(text, new RegExp(`judged by live: 0 calls, ${lost} samples without a reply`));
+});

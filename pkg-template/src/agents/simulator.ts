@@ -218,6 +218,11 @@ export async function* simulatedUser(
     if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model gave an empty reply");
     yield userContent(words);
   }
+  // With a single turn, no user was to be simulated. The message names no case, so that it stands once for all.
+  if (limit < 2) return;
+  spending.warn(
+    `simulated users did not end their conversations within the limit of ${limit} turns (\`max_allowed_invocations\`): conversations with ${limit} turns were cut off`,
+  );
 }
 
 function userContent(text: string): Content {

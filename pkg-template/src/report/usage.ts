@@ -120,6 +120,7 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
   const who = names === "" ? "judges" : `judged by ${names}`;
   if (usage === undefined) return who;
   const { calls, retried, cached, saved, lost, unsent = 0 } = usage;
+  if (calls + cached + saved + lost === 0) return "no judge was asked";
   const spent = spentText(usage);
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,

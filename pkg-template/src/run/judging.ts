@@ -1,4 +1,4 @@
-import { withPath } from "../errors.js";
+import { isAdkMetricsError, withPath } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import { cacheKey } from "../judges/cache.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
@@ -89,7 +89,7 @@ export class JudgeDispatcher {
   #failures = 0;
   /** How many of these a restarted engine does not know of. */
   #failedBefore = 0;
-  /** How many calls the engine made of which the journals of a merged run have neither reply nor failure. */
+  /** How many calls of the engine nobody made: a recording lacks the reply, or the journals of a merged run do. */
   #unsentCalls = 0;
   readonly #timeoutMs: number | undefined;
   readonly #prices: PriceList | undefined;
@@ -211,7 +211,7 @@ export class JudgeDispatcher {
   /** What a merged run corrects of the engine's counts; what it did not need is known at its end. */
   correction(isFinished: boolean): ProgressCorrection {
     const journal = this.#journal;
-    if (journal?.isComplete !== true) return NO_CORRECTION;
+    if (journal?.isComplete !== true) return { ...NO_CORRECTION, unsentCalls: this.#unsentCalls };
     const { samples, calls } = isFinished ? journal.unneededFailures : { samples: 0, calls: 0 };
     return { unsentCalls: this.#unsentCalls, unneededSamples: samples, unneededCalls: calls };
   }
@@ -341,6 +341,8 @@ export class JudgeDispatcher {
       return await untilAborted(signal, () => this.#findOrAsk({ ...targeted, request: addressed }, take), abortedBy);
     } catch (error) {
       const failed = failedBy(error);
+      // Nobody was asked.
+      if (isAdkMetricsError(error) && error.code === "replay_missing") this.#unsentCalls += 1;
       if (!signal.aborted) this.#keepFailure(targeted, failed);
       return { failed };
     }

@@ -29,7 +29,7 @@ export function Markdown({ children }: { children: string }) {
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
+const HEADING = /^ {0,3}(#{1,6})(?=[ \t])(.*)$/;
 const RULE = /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])([ \t]+|$)/;
@@ -233,8 +233,12 @@ function linkAt(text: string, at: number, depth: number): [ComponentChildren, nu
 
 function addressAt(text: string, at: number): [ComponentChildren, number] | undefined {
   ADDRESS.lastIndex = at;
-  const address = ADDRESS.exec(text)?.[0].replace(/[.,;:!?)*_]+$/, "");
-  if (address === undefined || !isWeb(address)) return undefined;
+  const found = ADDRESS.exec(text)?.[0] ?? "";
+  // What ends a sentence or an emphasis is no part of it.
+  let length = found.length;
+  while (".,;:!?)*_".includes(found[length - 1] ?? " ")) length -= 1;
+  const address = found.slice(0, length);
+  if (!isWeb(address)) return undefined;
   return [<Link to={address}>{visible(address)}</Link>, at + address.length];
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { EvalCaseResult, FunctionCall } from "adk-metrics";
+import { exactJson as writtenJson } from "../ui/json.js";
 
 /** A file of a run, as far as it is text. */
 type Text = unknown;
@@ -26,8 +27,8 @@ export function withExactIntegers(result: EvalCaseResult, texts: Texts | undefin
   for (const { expectedInvocation, actualInvocation, evalMetricResults } of exact.evalMetricResultPerInvocation) {
     const expected = expectedInvocation === undefined ? [] : callsOf(expectedInvocation);
     const actual = callsOf(actualInvocation);
-    restore(expected, literalsOf(texts?.evalSet));
-    restore(actual, literalsOf(texts?.actual));
+    for (const { args } of expected) if (isContainer(args)) restore(args, literalsOf(texts?.evalSet));
+    for (const { args } of actual) if (isContainer(args)) restore(args, literalsOf(texts?.actual));
     for (const entry of evalMetricResults.flatMap(({ explanation }) => explanation?.alignment ?? [])) {
       for (const difference of entry.differences ?? []) {
         const path = stepsOf(difference.path);
@@ -48,12 +49,9 @@ export function withExactIntegers(result: EvalCaseResult, texts: Texts | undefin
 /** JSON of a value whose integers have the digits that they have in a text, as far as these are known. */
 export function exactJson(value: unknown, text: Text): string {
   const literals = literalsOf(text);
-  const mark = `\u0000${crypto.randomUUID()} `;
-  const json = JSON.stringify(value, (_, one: unknown) => {
-    const literal = isRounded(one) ? literals.get(one) : undefined;
-    return literal === undefined ? one : mark + literal;
-  });
-  return json.replaceAll(new RegExp(`"\\\\u0000${mark.slice(1)}(-?\\d+)"`, "g"), "$1");
+  const exact = structuredClone({ value });
+  restore(exact, literals);
+  return writtenJson(exact.value) ?? "";
 }
 
 type CallsOf = (
@@ -78,17 +76,14 @@ function hasRounded(value: unknown): boolean {
 }
 
 /** Puts integers in the place of rounded numbers that can be nothing else. */
-function restore(calls: readonly FunctionCall[], literals: ReadonlyMap<number, string | undefined>): void {
-  const within = (container: Container): void => {
-    for (const [key, value] of Object.entries(container)) {
-      if (isContainer(value)) within(value);
-      else if (isRounded(value)) {
-        const literal = literals.get(value);
-        if (literal !== undefined) container[key] = BigInt(literal);
-      }
+function restore(container: Container, literals: ReadonlyMap<number, string | undefined>): void {
+  for (const [key, value] of Object.entries(container)) {
+    if (isContainer(value)) restore(value, literals);
+    else if (isRounded(value)) {
+      const literal = literals.get(value);
+      if (literal !== undefined) container[key] = BigInt(literal);
     }
-  };
-  for (const { args } of calls) if (isContainer(args)) within(args);
+  }
 }
 
 /**
