@@ -15,7 +15,7 @@ pub(super) fn no_run() -> Error {
 #[cold]
 pub(super) fn failed_run(run: &ActualRun<'_>) -> Error {
     let message = run.error_message.as_deref().unwrap_or("no reason is recorded");
-    let what = if run.is_skipped { "the agent was not run" } else { "the agent's run failed" };
+    let what = if run.is_skipped { "the agent was not run" } else { "the run failed" };
     Error::new(ErrorCode::ActualMissing, format!("{what}: {message}"))
 }
 

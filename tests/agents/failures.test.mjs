@@ -40,7 +40,7 @@ test("runs that throw alike are shown once, and an error has the name of its cla
   };
   const evalSet = evalSetOf({ trip: [turn("1", "one"), turn("2", "two")], hop: [turn("1", "one"), turn("2", "two")] });
   const { message } = await failing(agent, evalSet, { response_match_score: 1 }, 3);
-  assert.match(message, /\n✗ trip \(3 of 3 runs\)\n {2}the agent's run failed: turn 2: NoSeat: row 3\n {6}at agent /);
+  assert.match(message, /\n✗ trip \(3 of 3 runs\)\n {2}the run failed: turn 2: NoSeat: row 3\n {6}at agent /);
   assert.match(message, /\n✗ hop \(3 of 3 runs\)\n/);
   assert.doesNotMatch(message, /Promise\.all/);
 });
@@ -59,9 +59,9 @@ test("what was done in a run that failed is in its result: the turns before, and
     error: () => ({ author: "a", errorCode: "SAFETY", errorMessage: "blocked" }),
   };
   const words = {
-    throw: /^the agent's run failed: turn 2: TypeError: no such seat\n    at [^]*\nCaused by: Error: sold out\n    at /,
+    throw: /^the run failed: turn 2: TypeError: no such seat\n    at [^]*\nCaused by: Error: sold out\n    at /,
     timeout: /did not finish turn 2 within 1000 ms/,
-    error: /^the agent's run failed: turn 2: SAFETY: blocked$/,
+    error: /^the run failed: turn 2: SAFETY: blocked$/,
   };
   for (const [kind, end] of Object.entries(ends)) {
     const agent = async function* (message) {

@@ -72,7 +72,7 @@ for (const [what, [answer, reason]] of Object.entries(UNREADABLE)) {
     assert.equal(error.name, "AgentEvaluationError", String(error));
     const [good, bad] = error.results[0].evalCaseResults;
     assert.deepEqual([good.finalEvalStatus, bad.finalEvalStatus], [1, 2]);
-    assert.match(bad.reason.replace("the agent's run failed: ", ""), reason);
+    assert.match(bad.reason.replace("the run failed: ", ""), reason);
     const service = new LocalEvalService(agent, 1);
     const found = [];
     for await (const inference of service.performInference({ evalSetId: "s", evalCases: [evalSet] })) {

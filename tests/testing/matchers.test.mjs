@@ -108,15 +108,15 @@ weather  4 runs of 2 cases: 4 passed
 `,
   "fails where an agent that threw should not pass": `expect(agent).not.toPassEvalSet(evalSet)
 
-no score was below its threshold, but case one_city failed: the agent's run failed: turn 1: Error: the model is on strike. A run that failed does not show that the case does not pass: fix the agent
+no score was below its threshold, but case one_city failed: the run failed: turn 1: Error: the model is on strike. A run that failed does not show that the case does not pass: fix the agent
 `,
   "fails where results of a failed agent should not pass":
-    "no score was below its threshold, but case one_city failed: the agent's run failed",
+    "no score was below its threshold, but case one_city failed: the run failed",
   "fails with what the agent threw": `
 2 of 2 cases did not pass.
 
 ✗ one_city
-  the agent's run failed: turn 1: Error: the model is on strike
+  the run failed: turn 1: Error: the model is on strike
 `,
   "fails with warnings before what differs": `expect(agent).toPassEvalSet(evalSet)
 

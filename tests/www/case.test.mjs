@@ -87,7 +87,7 @@ describe("a case", { skip }, () => {
     await says(page.getByRole("region", { name: "Turn 1" }), /Expected response Sunny 1 Final response Sunny 1/);
     await says(page.locator(".case-head"), /1 turn, the expected one 3/);
     await page.keyboard.press("ArrowRight");
-    await says(page.locator(".case-head"), /the agent's run failed: no tool/);
+    await says(page.locator(".case-head"), /the run failed: no tool/);
     await says(page.getByRole("region", { name: "Turn 1: expected only" }), /Day 7\?/);
     assert.deepEqual(await violations(page), []);
     await site.done(page);

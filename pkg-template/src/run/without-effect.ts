@@ -1,13 +1,14 @@
 /** Settings and options that this run does not use. */
 
 import type { EngineError, HeaderMetric } from "../generated/contract.js";
+import { isPrebuilt } from "../metric-info.js";
 import { canonicalName } from "../metric-names.js";
 import type { EvaluatorOptions } from "../types.js";
 
 /** A metric of the header; a criterion that is a number is only its threshold. */
-type Metric = Pick<HeaderMetric, "metricName"> & Partial<Pick<HeaderMetric, "criterion">>;
+type Metric = Pick<HeaderMetric, "metricName" | "judge"> & Partial<Pick<HeaderMetric, "criterion">>;
 
-/** The warnings about prompts of metrics that are not evaluated, and about settings that the dialect does not read. */
+/** The warnings about prompts of metrics that are not evaluated, and about settings that nobody reads. */
 export function withoutEffect({ prompts = {}, dialect }: EvaluatorOptions, metrics: readonly Metric[]): EngineError[] {
   // A run that only counts its cases has no metric.
   if (metrics.length === 0) return [];
@@ -19,6 +20,17 @@ export function withoutEffect({ prompts = {}, dialect }: EvaluatorOptions, metri
     path: `prompts: ${name}`,
     help: `The criteria contain ${metrics.map(({ metricName }) => `\`${metricName}\``).join(", ")}`,
   }));
+  for (const { metricName, criterion, judge } of metrics) {
+    const key = ["judge_model_options", "judgeModelOptions"].find((one) => criterion?.[one] !== undefined);
+    if (key === undefined || judge !== undefined || !isPrebuilt(metricName)) continue;
+    warnings.push({
+      code: "invalid_input",
+      message: `\`${metricName}\` asks no judge: its \`${key}\` have no effect`,
+      input: "config",
+      path: `criteria.${metricName}.${key}`,
+      help: "Leave them out",
+    });
+  }
   if (dialect !== "adk-ts") return warnings;
   for (const { metricName, criterion } of metrics) {
     if (canonicalName(metricName) !== "tool_trajectory_avg_score") continue;

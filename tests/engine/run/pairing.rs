@@ -244,7 +244,7 @@ fn a_failed_run_fails_its_case_with_the_recorded_message() {
         let result = case(run, 0.0);
         assert_eq!(result.status, Failed);
         assert!(result.metrics.is_empty());
-        assert_eq!(result.failure.unwrap().message, "the agent's run failed: quota");
+        assert_eq!(result.failure.unwrap().message, "the run failed: quota");
         assert_eq!(case(run, 0.0).status, Passed);
     });
 }
