@@ -29,7 +29,7 @@ export async function build() {
 const optimisations = [
   "-O3",
   "--one-caller-inline-max-function-size=25",
-  "--flexible-inline-max-function-size=5",
+  "--flexible-inline-max-function-size=8",
   "--skip-pass=local-cse",
   "--skip-pass=memory-packing",
   "--low-memory-unused",

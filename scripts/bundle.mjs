@@ -101,13 +101,15 @@ function markFor(file) {
 /**
  * What source maps leave out: what is generated or comes from a library, so that it is not in the repository, and what is not on
  * the stack while a user's agents, judges and metrics are called, nor where a mistake of the user's is found: the command line,
- * what copies values to and from the engine, readers of files and of the environment, and what makes reports.
+ * what copies values to and from the engine, readers of files, options and the environment, what warnings are made of, and
+ * what makes reports.
  */
 const WITHOUT_MAPS = [
   /^\.\./,
   /^(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\//,
   /^engine\/(?:decode|explanation|exports|hosted|instance|invocations|kept|marks|plain-json|reads|rows|status|turn|writing)\./,
-  /^(?:agents\/(?:personas|test-files)|entrypoints\/queue|judges\/(?:cache-\w+|dotenv|environment|replay|settings)|modules\/(?:in-batches|load))/,
+  /^(?:agents\/(?:options|personas|pooled|scorable|test-files)|entrypoints\/queue|judges\/(?:cache-\w+|dotenv|environment|replay|settings)|modules\/(?:in-batches|load))/,
+  /^run\/(?:judge-options|missing-verdicts|prices|silence|unscorable|without-effect)\./,
   /^(?:closest|estimate|known-options|stored-results|thresholds|turn-events)\.ts/,
 ];
 

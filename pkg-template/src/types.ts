@@ -251,9 +251,11 @@ export interface JudgeProgress {
   savedAtRisk?: number;
   /** Verdicts of votes that ended on a risk. */
   verdictsAtRisk?: number;
+  /** Replies, reused ones included, of which nothing could be read, so that they gave no vote; absent without any. */
+  unread?: number;
   /** Samples that will have no reply. */
   lost: number;
-  /** How many of these were never asked: the budget was spent, the time was over, or the server refuses everybody. */
+  /** How many of these were never asked: the budget or the time was spent, or others of the question got no reply. */
   unsent: number;
   /** Answers that do not say how many tokens they took; these are estimated: four bytes of a prompt or reply are one. */
   unreported: number;

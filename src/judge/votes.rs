@@ -445,9 +445,9 @@ impl Votes {
         self.failed.len() as u32
     }
 
-    /// How many samples a settled result did not need; 0 while it is open.
+    /// How many samples were not asked: a settled result does not need them.
     #[must_use]
-    pub fn saved(&self) -> u32 {
-        if self.outcome() == Outcome::Settled { self.samples - self.asked } else { 0 }
+    pub fn unasked(&self) -> u32 {
+        self.samples - self.asked
     }
 }

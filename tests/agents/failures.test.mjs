@@ -92,7 +92,7 @@ test("what was done in a run that failed is in its result: the turns before, and
     }
     assert.match(
       error.message,
-      /^The only case did not pass, each run 3 times\.\n\n✗ trip \(3 of 3 runs\)\n {2}the agent's run/,
+      /^The only case did not pass, each run 3 times\.\n\n✗ trip \(3 of 3 runs\)\n {2}the run failed/,
     );
     assert.match(error.message, / {4}turn 2 {2}2\n {6}\+ book\(n: 1\)\n +failed: the seat is taken\n +no answer/);
     assert.equal(error.message.match(/✗/g).length, 1);

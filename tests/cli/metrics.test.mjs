@@ -172,7 +172,10 @@ test("run scores by metrics of one's own too", async (t) => {
   });
   const args = ["--agent", "agent.mjs", "--config", "good.config.json", "--metrics", "metrics.mjs", "--format", "csv"];
   const outcome = await run(["run", "good.evalset.json", ...args], { cwd });
-  assert.match(lineOf(outcome) ?? outcome.stderr, /^good,noon,1,,politeness,1,0\.5,passed,,"\{.+\}",2,2,false,"\{.+\}"$/);
+  assert.match(
+    lineOf(outcome) ?? outcome.stderr,
+    /^good,noon,1,,politeness,1,0\.5,passed,,"\{.+\}",2,2,false,"\{.+\}"$/,
+  );
 });
 
 const JUDGED = {

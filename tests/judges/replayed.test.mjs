@@ -153,8 +153,8 @@ test("what a recording lacks is no call", async () => {
   const { lines } = await recorded();
   const other = evalSetOf(Object.fromEntries(names.map((name) => [name, [turn(`question of ${name}`, "new")]])));
   const result = await evaluate({ ...request, actual: other, judge: replayJudge(lines) });
-  const { calls, failed, cached, lost } = result.judgeUsage;
-  assert.deepEqual([calls, failed, cached], [0, 0, 0]);
+  const { calls, failed, cached, lost, unsent } = result.judgeUsage;
+  assert.deepEqual([calls, failed, cached, lost], [0, 0, 0, 25]);
   const text = renderTable(result, { width: 400 });
-  assert.match(text, new RegExp(`judged by live: 0 calls, ${lost} samples without a reply`));
+  assert.match(text, new RegExp(`judged by live: 0 calls, ${lost - unsent} samples without a reply`));
 });

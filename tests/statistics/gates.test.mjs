@@ -207,7 +207,7 @@ test("settings of a judge for a metric that asks none are a warning", async () =
   const { warnings } = await evaluate({ evalSet, actual, criteria: own });
   const [first] = warnings;
   assert.equal(first.message, "`response_match_score` asks no judge: its `judge_model_options` have no effect");
-  assert.equal(first.path, "criteria.response_match_score.judge_model_options");
+  assert.equal(first.path, "config: criteria.response_match_score.judge_model_options");
 });
 
 test("an advisory metric that no criterion has is a warning, or an error with strict", async () => {

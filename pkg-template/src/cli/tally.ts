@@ -111,11 +111,12 @@ export function usageText({
   cached,
   lost,
   unsent = 0,
+  unread = 0,
   inputTokens,
   outputTokens,
 }: JudgeUsage): string {
   const parts = [count(calls, "call")];
-  const more = { repeated: retried, saved, reused: cached, failed: lost - unsent };
+  const more = { repeated: retried, saved, reused: cached, unreadable: unread, failed: lost - unsent };
   for (const [what, amount] of Object.entries(more)) if (amount > 0) parts.push(`${amountText(amount)} ${what}`);
   const tokens = inputTokens + outputTokens;
   if (tokens > 0) parts.push(count(tokens, "token"));

@@ -36,6 +36,7 @@ function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
     saved: sum("saved"),
     lost: sum("lost"),
     unsent: sum("unsent"),
+    ...(usages.some(({ unread }) => isNumber(unread)) ? { unread: sum("unread") } : {}),
     ...(usages.some(({ verdictsAtRisk }) => isNumber(verdictsAtRisk))
       ? { savedAtRisk: sum("savedAtRisk"), verdictsAtRisk: sum("verdictsAtRisk") }
       : {}),
@@ -119,19 +120,24 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
   if (usage === undefined && names === "") return undefined;
   const who = names === "" ? "judges" : `judged by ${names}`;
   if (usage === undefined) return who;
-  const { calls, retried, cached, saved, lost, unsent = 0 } = usage;
+  const { calls, retried, cached, saved, lost, unsent = 0, unread = 0 } = usage;
   if (calls + cached + saved + lost === 0) return "no judge was asked";
   const spent = spentText(usage);
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
     saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage, results)}` : "",
-    cached > 0 ? `${amountText(cached)} ${cached === 1 ? "reply" : "replies"} reused` : "",
+    cached > 0 ? `${repliesText(cached)} reused` : "",
+    unread > 0 ? `${repliesText(unread)} that could not be read` : "",
     lost > unsent ? `${count(lost - unsent, "sample")} without a reply` : "",
     unsent > 0 ? `${count(unsent, "sample")} not asked` : "",
     usedTokensText(usage),
     spent === undefined ? "" : `cost ${spent}`,
   ];
   return `${who}: ${parts.filter((part) => part !== "").join(", ")}`;
+}
+
+function repliesText(amount: number): string {
+  return `${amountText(amount)} ${amount === 1 ? "reply" : "replies"}`;
 }
 
 /**

@@ -69,8 +69,14 @@ function sharedEnds(a: string, b: string): [from: number, common: number] {
   while (common < shorter - from && a.charCodeAt(a.length - 1 - common) === b.charCodeAt(b.length - 1 - common)) {
     common += 1;
   }
-  const [start = ""] = a.slice(Math.max(0, from - LONGEST_WORD), from).split(/\s/).slice(-1);
-  const [end = ""] = a.slice(a.length - common).slice(0, LONGEST_WORD).split(/\s/);
+  const [start = ""] = a
+    .slice(Math.max(0, from - LONGEST_WORD), from)
+    .split(/\s/)
+    .slice(-1);
+  const [end = ""] = a
+    .slice(a.length - common)
+    .slice(0, LONGEST_WORD)
+    .split(/\s/);
   return [from - start.length, common - end.length];
 }
 

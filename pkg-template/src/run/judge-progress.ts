@@ -27,7 +27,7 @@ export function judgeProgress(
   failedBefore = 0,
   { unsentCalls, unneededSamples, unneededCalls } = NO_CORRECTION,
 ): JudgeProgress {
-  const { cost, leftMs, savedAtRisk, verdictsAtRisk, ...found } = run.progress();
+  const { cost, leftMs, savedAtRisk, verdictsAtRisk, unread, ...found } = run.progress();
   const failedElsewhere = failedBefore + unneededCalls;
   return {
     ...found,
@@ -37,8 +37,26 @@ export function judgeProgress(
     failed: found.failed + failedElsewhere - unsentCalls,
     retried: found.retried + failedElsewhere - unneededSamples,
     ...(verdictsAtRisk === 0 ? {} : { savedAtRisk, verdictsAtRisk }),
+    ...(unread === 0 ? {} : { unread }),
     ...(hasPrices ? { cost } : {}),
     ...(leftMs === undefined ? {} : { leftMs }),
+  };
+}
+
+/** The share of replies from which on it is a warning that they could not be read. */
+const MANY_UNREAD = 0.1;
+
+/**
+ * The warning of many replies that could not be read: what they would have said is missing from the verdicts. Where none could
+ * be read, there are no verdicts, which is said of each metric.
+ */
+export function unreadWarning({ answered, cached, unread = 0 }: JudgeProgress): EngineError | undefined {
+  const replies = answered + cached;
+  if (unread === 0 || unread === replies || unread < MANY_UNREAD * replies) return undefined;
+  return {
+    code: "judge_failed",
+    message: `${unread} of ${replies} replies of the judges could not be read; verdicts rest on the others`,
+    help: "The explanations show these replies. A judge that keeps to JSON schemas, or a larger model, can be read more often",
   };
 }
 

@@ -1,4 +1,4 @@
-import { isAdkMetricsError, withPath } from "../errors.js";
+import { isAdkMetricsError } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import { cacheKey } from "../judges/cache.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
@@ -6,33 +6,16 @@ import { abortedBy } from "../judges/failure.js";
 import { isReplayed, replyOf } from "../judges/reply.js";
 import { transfer, withToken } from "../judges/send.js";
 import type { RawAnswer } from "../judges/wire.js";
-import type { EvalRun } from "../generated/adk_metrics.js";
-import type {
-  EngineError,
-  HeaderMetric,
-  HostFailure,
-  HttpRequest,
-  JudgeCall,
-  JudgeOutcome,
-  RunHeader,
-} from "../generated/contract.js";
-import type {
-  Budget,
-  EvaluatorOptions,
-  JudgeProgress,
-  JudgeReply,
-  JudgeRequest,
-  JudgeStamp,
-  VotePrior,
-} from "../types.js";
+import type { EngineError, HostFailure, HttpRequest, JudgeCall, JudgeOutcome } from "../generated/contract.js";
+import type { Budget, EvaluatorOptions, JudgeProgress, JudgeReply, JudgeRequest } from "../types.js";
 import { AskedQuestions, FORGOTTEN } from "./asked.js";
 import { failedBy } from "./failure.js";
 import { ForeignReplies, keep } from "./foreign-replies.js";
-import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
+import type { Judges } from "./judges.js";
 import { ReplyCache } from "./reply-cache.js";
-import { estimateWarning, NO_CORRECTION, type ProgressCorrection } from "./judge-progress.js";
-import { pricedName, type PriceList, unpricedAmong, unpricedWarning } from "./prices.js";
-import { checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target.js";
+import { estimateWarning, NO_CORRECTION, type ProgressCorrection, unreadWarning } from "./judge-progress.js";
+import { unpricedWarning } from "./prices.js";
+import type { JudgeTarget } from "./target.js";
 
 /** How a call ended. */
 export type CallAnswer =
@@ -69,13 +52,9 @@ interface KnownCall {
 
 /** Who answers the calls of one run. */
 export class JudgeDispatcher {
+  readonly #judges: Judges;
   /** What went wrong without ending the run. */
-  readonly warnings: EngineError[] = [];
-  readonly #metrics: readonly HeaderMetric[];
-  /** By the index of the metric. */
-  readonly #targets = new Map<number, JudgeTarget>();
-  /** Why metrics lack a judge, by their index. They can score none of the cases, so nobody is to be asked. */
-  readonly #missing = new Map<number, unknown>();
+  readonly #warnings: EngineError[] = [];
   /** The user's own. */
   readonly #cache: ReplyCache | undefined;
   /** What was asked, if there is no cache of the user's own. */
@@ -83,8 +62,6 @@ export class JudgeDispatcher {
   readonly #calls = new Map<string, KnownCall>();
   /** The same, by the numbers that the engine gave them. */
   readonly #numbered = new Map<number, KnownCall>();
-  /** The versions of models that replies named, by the index of the metric. */
-  readonly #versions = new Map<number, Set<string>>();
   /** How many calls ended without a reply. */
   #failures = 0;
   /** How many of these a restarted engine does not know of. */
@@ -92,7 +69,6 @@ export class JudgeDispatcher {
   /** How many calls of the engine nobody made: a recording lacks the reply, or the journals of a merged run do. */
   #unsentCalls = 0;
   readonly #timeoutMs: number | undefined;
-  readonly #prices: PriceList | undefined;
   readonly #journal: JournalSection | undefined;
   /** How many calls failed for a sample without a reply yet, by `callKey`. */
   readonly #failedFor = new Map<string, number>();
@@ -100,107 +76,18 @@ export class JudgeDispatcher {
   readonly #foreign = new ForeignReplies();
   /** What the last call that failed said, if none was answered since. */
   lastFailure: string | undefined;
-  /** The kinds of warnings that were given. */
   readonly #warned = new Set<string>();
 
-  /**
-   * @param isNeeded Whether a metric may ask anybody. Takes a while, so it is called for metrics without a judge only.
-   * @param journal Where replies are kept, and found.
-   * @throws {AdkMetricsError} `judge_required` if a metric has no judge, `invalid_input` for a judge that cannot have the
-   * metric's model, or a budget in money without that model's price.
-   */
-  constructor(
-    options: EvaluatorOptions,
-    { metrics }: RunHeader,
-    isNeeded: (metric: number) => boolean,
-    journal?: JournalSection,
-  ) {
+  /** @param journal Where replies are kept, and found. */
+  constructor(judges: Judges, { timeoutMs, cache }: EvaluatorOptions, journal?: JournalSection) {
+    this.#judges = judges;
     this.#journal = journal;
-    this.#timeoutMs = options.timeoutMs;
-    this.#prices = options.budget?.prices;
-    if (options.cache !== undefined) this.#cache = new ReplyCache(options.cache, this.#warn.bind(this));
-    this.#metrics = metrics;
-    for (const [metric, { metricName, judge }] of metrics.entries()) {
-      if (judge === undefined) continue;
-      let target: JudgeTarget;
-      try {
-        target = journal?.isComplete === true ? journaledTarget(journal, metricName) : targetOf(options, judge);
-      } catch (error) {
-        // An error says which metric lacks a judge: the run may be of many files.
-        const located = withPath(error, `config: criteria.${metricName}`);
-        if (isNeeded(metric)) throw located;
-        this.#missing.set(metric, located);
-        continue;
-      }
-      this.#targets.set(metric, target);
-      if (!judge.vertex) checkModel(options, target, judge.model ?? "");
-      for (const warning of targetWarnings(metricName, target, judge)) this.#warn("invalid_criterion", warning);
-    }
+    this.#timeoutMs = timeoutMs;
+    if (cache !== undefined) this.#cache = new ReplyCache(cache, this.#warn.bind(this));
   }
 
-  /** Tells an engine that was just given the run which models are asked, and which servers it speaks to itself. */
-  attach(run: EvalRun): void {
-    for (const [metric, target] of this.#targets) {
-      const { endpoint, provider, model } = target;
-      const named = this.#metrics[metric]?.judge?.model ?? "";
-      if (endpoint !== undefined) run.setEndpoint(metric, endpoint.settingsOfRun());
-      run.setAskedModel(metric, pricedName(target, named, this.#prices));
-      // Judges that wrap one of a provider send no more than it does.
-      if (provider === undefined) continue;
-      const settings = { provider, headers: {}, inBrowser: false, ...(model === undefined ? {} : { model }) };
-      const { metricName } = this.#metrics[metric] as HeaderMetric;
-      for (const warning of run.settingsNotSent(metric, settings)) {
-        this.#warn("invalid_criterion", `${metricName}: ${warning}`);
-      }
-    }
-  }
-
-  /** Whether any metric has a judge. */
-  get isNeeded(): boolean {
-    return this.#targets.size > 0;
-  }
-
-  /** The judges as a journal identifies them: without keys, and the same in every run. */
-  identities(): JournaledJudge[] {
-    return [...this.#targets].map(([metric, target]) => {
-      const { label, model, provider, functionName, retirement, notSent, panel, settings } = target;
-      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
-      const unsent = judge?.config === undefined ? [] : (notSent?.(judge.config) ?? []);
-      const vertex = judge?.vertex === true ? true : undefined;
-      return { metricName, label, model, provider, functionName, retirement, unsent, vertex, panel, settings };
-    });
-  }
-
-  /** Who is asked and has no price, if prices are given; with whether anybody has one. */
-  get unpriced(): { names: string[]; hasPrice: boolean } {
-    const asked = [...this.#targets].map(([metric, target]) => [target, this.#metrics[metric]?.judge] as const);
-    return unpricedAmong(asked, this.#prices);
-  }
-
-  /** How the samples of metrics voted, where that decided when to stop. */
-  priors(run: EvalRun): ReadonlyMap<number, VotePrior> {
-    const known = [...this.#targets.keys()].map((metric) => [metric, run.votePrior(metric)] as const);
-    return new Map(known.filter((one): one is [number, VotePrior] => one[1] !== undefined));
-  }
-
-  /** Who judged, for the results, and on what votes ended that were not certain. */
-  stamps(risk: number | undefined, priors: ReadonlyMap<number, VotePrior>): JudgeStamp[] {
-    return [...this.#targets].map(([metric, { model, functionName, panel }]) => {
-      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
-      if (judge?.vertex === true) return { metricName, scoredBy: "vertex" };
-      const stamp: JudgeStamp = { metricName, scoredBy: "judge" };
-      // A function may ask any model, or none: only it knows.
-      const target = functionName === undefined ? (model ?? judge?.model ?? "") : model;
-      if (target !== undefined) stamp.model = target;
-      if (functionName !== undefined) stamp.function = functionName;
-      if (panel !== undefined) stamp.panel = [...panel];
-      const versions = this.#versions.get(metric);
-      if (versions !== undefined) stamp.modelVersions = [...versions].sort();
-      const prior = priors.get(metric);
-      if (risk !== undefined && prior !== undefined) stamp.earlyStop = { risk, prior };
-      stamp.prompts = judge?.prompts ?? {};
-      return stamp;
-    });
+  get warnings(): EngineError[] {
+    return [...this.#judges.warnings, ...this.#warnings];
   }
 
   /** How many calls failed before the engine was restarted, of which it does not know. */
@@ -216,36 +103,22 @@ export class JudgeDispatcher {
     return { unsentCalls: this.#unsentCalls, unneededSamples: samples, unneededCalls: calls };
   }
 
-  #noteVersion(metric: number, { modelVersion }: JudgeReply): void {
-    if (modelVersion === undefined || modelVersion === "") return;
-    const versions = this.#versions.get(metric) ?? new Set();
-    this.#versions.set(metric, versions);
-    if (versions.size < MOST_VERSIONS) versions.add(modelVersion);
-  }
-
   /** Warns if replies were forgotten, since their questions are paid for again. */
   noteForgotten(): void {
-    if (this.#asked.hasForgotten) this.warnings.push(FORGOTTEN);
+    if (this.#asked.hasForgotten) this.#warnings.push(FORGOTTEN);
   }
 
-  /** Warns of replies that other functions may have given, and of a budget that counts what it can only estimate. */
-  noteGuesses({ answered, unreported }: JudgeProgress, budget: Budget = {}): void {
-    this.warnings.push(...this.#foreign.warnings());
-    const warning = estimateWarning("judges", answered, unreported, budget);
-    if (warning !== undefined) this.warnings.push(warning);
-    const { names } = this.unpriced;
-    if (answered > 0 && names.length > 0) this.warnings.push(unpricedWarning(names));
-  }
-
-  /** Warns of metrics that more than one model judged: a service may replace a model in the middle of a run. */
-  noteChanges(): void {
-    for (const [metric, versions] of this.#versions) {
-      if (versions.size < 2 || this.#targets.get(metric)?.panel !== undefined) continue;
-      const { metricName } = this.#metrics[metric] as HeaderMetric;
-      const named = [...versions].sort().join(", ");
-      const message = `${metricName}: its replies come from more than one model (${named}), whose verdicts may differ`;
-      this.#warn("invalid_criterion", message, `versions of ${metricName}`);
-    }
+  /**
+   * Warns of replies that could not be read or that other functions may have given, and of a budget that counts what it can
+   * only estimate.
+   */
+  noteDoubts(progress: JudgeProgress, budget: Budget = {}): void {
+    const { answered, unreported } = progress;
+    this.#warnings.push(...this.#foreign.warnings());
+    const doubts = [unreadWarning(progress), estimateWarning("judges", answered, unreported, budget)];
+    this.#warnings.push(...doubts.filter((doubt) => doubt !== undefined));
+    const { names } = this.#judges.unpriced;
+    if (answered > 0 && names.length > 0) this.#warnings.push(unpricedWarning(names));
   }
 
   /** Makes a call. What an engine asked before it was restarted is not asked twice. */
@@ -258,7 +131,7 @@ export class JudgeDispatcher {
   }
 
   #begin(key: string, { metric, digest, request, http }: JudgeCall): KnownCall {
-    const target = this.#targets.get(metric) ?? noTarget(this.#missing.get(metric));
+    const target = this.#judges.target(metric);
     const controller = new AbortController();
     const question = [metric, request.purpose, request.sampleIndex, digest].join("/");
     const targeted: TargetedRequest = { target, question, callKey: key, request, http, signal: controller.signal };
@@ -269,7 +142,7 @@ export class JudgeDispatcher {
         this.#fail(begun);
       } else if ("reply" in answer) {
         this.lastFailure = undefined;
-        this.#noteVersion(metric, answer.reply);
+        this.#judges.noteVersion(metric, answer.reply);
       }
       return answer;
     });
@@ -285,7 +158,7 @@ export class JudgeDispatcher {
       this.#fail(call);
       return;
     }
-    this.#noteVersion(metric, reply);
+    this.#judges.noteVersion(metric, reply);
     // The raw answer is dropped: a long run would hold all of them.
     call.answer = Promise.resolve({ reply, cached: false });
   }
@@ -494,9 +367,6 @@ export class JudgeDispatcher {
   #warn(code: EngineError["code"], message: string, kind = message): void {
     if (this.#warned.has(kind)) return;
     this.#warned.add(kind);
-    this.warnings.push({ code, message });
+    this.#warnings.push({ code, message });
   }
 }
-
-/** The most versions of models that a stamp names. */
-const MOST_VERSIONS = 20;

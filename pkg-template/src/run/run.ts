@@ -10,6 +10,7 @@ import type { EngineError, JudgeCall, RunHeader } from "../generated/contract.js
 import { Clock, CompletionQueue, deliver } from "./completions.js";
 import { compute, type CustomAnswer } from "./custom.js";
 import { judgeProgress } from "./judge-progress.js";
+import { Judges } from "./judges.js";
 import { JudgeDispatcher } from "./judging.js";
 import { engineGeneration, release } from "../engine/instance.js";
 import { asksNobody, waiting } from "./waiting.js";
@@ -92,7 +93,8 @@ class RunDriver {
   readonly #plan: RunPlan;
   /** Whether anybody who is asked has a price. */
   readonly #hasPrice: boolean;
-  readonly #judges: JudgeDispatcher;
+  readonly #judges: Judges;
+  readonly #dispatcher: JudgeDispatcher;
   readonly #completions = new CompletionQueue();
   readonly #onAbort = (): void => this.#completions.wake();
   /** The results of custom metrics, or their promises, by metric, case and run: none is computed twice. */
@@ -122,7 +124,8 @@ class RunDriver {
     this.#decoder = new CaseDecoder(session.header, plan.sources, wholeNamed(plan.options.budget));
     try {
       const { section } = plan.journal ?? {};
-      this.#judges = new JudgeDispatcher(plan.options, session.header, maySomebodyBeAsked(plan, session), section);
+      this.#judges = new Judges(plan.options, session.header, maySomebodyBeAsked(plan, session), section);
+      this.#dispatcher = new JudgeDispatcher(this.#judges, plan.options, section);
       this.#hasPrice = this.#judges.unpriced.hasPrice;
       this.#attachJudges();
       this.#beginJournal();
@@ -137,7 +140,7 @@ class RunDriver {
   begin(): RunOutput {
     const { header } = this.#session;
     const unscorable = () => unscorableInSteps(this.#plan, this.#session);
-    return { header, warnings: [...header.warnings, ...this.#judges.warnings], unscorable };
+    return { header, warnings: [...header.warnings, ...this.#dispatcher.warnings], unscorable };
   }
 
   /** @throws {AdkMetricsError} `journal_failed` for the journal of another run. */
@@ -165,7 +168,7 @@ class RunDriver {
     this.#known = new Set(this.#delivered);
     this.#decoder = new CaseDecoder(session.header, this.#plan.sources, wholeNamed(this.#plan.options.budget));
     this.#attachJudges();
-    this.#judges.restarted();
+    this.#dispatcher.restarted();
     this.#isCancelled = false;
   }
 
@@ -210,14 +213,14 @@ class RunDriver {
     const priors = risk === undefined ? new Map() : call(this.#plan, () => this.#judges.priors(this.#session.run));
     await this.#plan.journal?.section.written();
     if (progress === undefined || this.#withheld > 0) return { cancelled };
-    await this.#judges.stored(this.#plan.options.signal);
+    await this.#dispatcher.stored(this.#plan.options.signal);
     this.#judges.noteChanges();
-    this.#judges.noteForgotten();
-    this.#judges.noteGuesses(progress, this.#plan.options.budget);
+    this.#dispatcher.noteForgotten();
+    this.#dispatcher.noteDoubts(progress, this.#plan.options.budget);
     const unpriced = progress.calls === 0 ? [] : this.#judges.unpriced.names;
     return {
       cancelled,
-      judges: { stamps: this.#judges.stamps(risk, priors), progress, unpriced, warnings: this.#judges.warnings },
+      judges: { stamps: this.#judges.stamps(risk, priors), progress, unpriced, warnings: this.#dispatcher.warnings },
     };
   }
 
@@ -250,7 +253,7 @@ class RunDriver {
   /** Ends the run and all that it began. */
   close(): void {
     this.#unlisten?.();
-    this.#judges.abortAll();
+    this.#dispatcher.abortAll();
     this.#closeSession();
     reading("signal", () => this.#plan.options.signal?.removeEventListener("abort", this.#onAbort));
   }
@@ -278,8 +281,8 @@ class RunDriver {
   #progress(isFinished: boolean): JudgeProgress | undefined {
     if (!this.#judges.isNeeded || !(this.#hasNews || isFinished)) return undefined;
     const { run } = this.#session;
-    const { failedBefore, lastFailure } = this.#judges;
-    const correction = this.#judges.correction(isFinished);
+    const { failedBefore, lastFailure } = this.#dispatcher;
+    const correction = this.#dispatcher.correction(isFinished);
     const progress = call(this.#plan, () => judgeProgress(run, this.#hasPrice, failedBefore, correction));
     return lastFailure === undefined ? progress : { ...progress, lastFailure };
   }
@@ -316,9 +319,9 @@ class RunDriver {
       this.#withheld += calls.length;
       return;
     }
-    for (const abort of aborts) this.#judges.abort(abort);
+    for (const abort of aborts) this.#dispatcher.abort(abort);
     for (const host of calls) {
-      void this.#judges.ask(host).then((answer) => {
+      void this.#dispatcher.ask(host).then((answer) => {
         this.#completions.put({ generation, at: this.clock.now(), call: host.call, answer });
       });
     }

@@ -9,7 +9,7 @@ import type { Stretch } from "../engine/steps.js";
 import type { Sources } from "../engine/turn.js";
 import type { JournalSection } from "../journal/section.js";
 import { emptyBudget, judgeBudget } from "./judge-options.js";
-import { JudgeDispatcher } from "./judging.js";
+import { Judges } from "./judges.js";
 import { otherQuestions } from "./questions.js";
 import { withNearestId } from "./unknown-case.js";
 import { withoutEffect } from "./without-effect.js";
@@ -134,7 +134,7 @@ export function maySomebodyBeAsked(plan: RunPlan, { run }: Session): (metric: nu
 /** What may surprise in the inputs and the judges of a run, in which nothing is scored yet. */
 export function warningsOf(plan: RunPlan, session: Session): readonly EngineError[] {
   const { run, header } = session;
-  const judges = new JudgeDispatcher(plan.options, header, maySomebodyBeAsked(plan, session));
+  const judges = new Judges(plan.options, header, maySomebodyBeAsked(plan, session));
   call(plan, () => judges.attach(run));
   return [...header.warnings, ...judges.warnings];
 }

@@ -359,28 +359,6 @@ impl Calls {
         Some(task)
     }
 
-    /// Counts samples whose replies were known before they were asked.
-    pub fn count_cached(&mut self, samples: u32) {
-        self.progress.asked += samples;
-        self.progress.cached += samples;
-    }
-
-    /// Counts samples that were not asked because the verdict was settled without them.
-    ///
-    /// `at_risk` are its verdicts that are not certain, and the samples that it would have taken at least to be
-    /// certain of all.
-    pub fn count_saved(&mut self, samples: u32, at_risk: (u32, u32)) {
-        self.progress.saved += samples;
-        self.progress.verdicts_at_risk += at_risk.0;
-        self.progress.saved_at_risk += at_risk.1;
-    }
-
-    /// Undoes the loss of samples that are asked again.
-    pub fn revert_losses(&mut self, samples: u32) {
-        self.progress.lost = self.progress.lost.saturating_sub(samples);
-        self.progress.asked = self.progress.asked.saturating_sub(samples);
-    }
-
     /// Stops the run; the first reason stays. The next polls abort the calls in flight (not for
     /// [`LossReason::BudgetExceeded`]: these may finish) and give up every open sample.
     pub fn stop(&mut self, reason: LossReason) {

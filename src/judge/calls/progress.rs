@@ -1,6 +1,6 @@
 //! The progress of a run: what was done and used so far.
 
-use super::Millis;
+use super::{Calls, Millis};
 
 /// Tokens used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Progress {
     pub failed: u32,
     /// Calls answered without token counts, whose usage is estimated.
     pub unreported: u32,
+    /// Replies, also those from a cache, of which nothing could be read.
+    pub unread: u32,
     /// Calls sent because an earlier one for the same sample failed.
     pub retried: u32,
     /// Calls sent and not answered yet.
@@ -63,4 +65,41 @@ pub struct Progress {
     /// How long the samples asked so far will take at the current speed, in milliseconds; absent before the
     /// first reply.
     pub left_ms: Option<Millis>,
+}
+
+/// What is counted without a call.
+impl Calls {
+    /// Counts samples whose replies were known before they were asked.
+    pub fn count_cached(&mut self, samples: u32) {
+        self.progress.asked += samples;
+        self.progress.cached += samples;
+    }
+
+    /// Counts samples that were not asked because the verdict was settled without them.
+    ///
+    /// `at_risk` are its verdicts that are not certain, and the samples that it would have taken at least to be
+    /// certain of all.
+    pub fn count_saved(&mut self, samples: u32, at_risk: (u32, u32)) {
+        self.progress.saved += samples;
+        self.progress.verdicts_at_risk += at_risk.0;
+        self.progress.saved_at_risk += at_risk.1;
+    }
+
+    /// Counts samples that were not asked although a verdict needed them: nobody gave a reply to the first ones.
+    pub fn count_unasked(&mut self, samples: u32) {
+        self.progress.asked += samples;
+        self.progress.lost += samples;
+        self.progress.unsent += samples;
+    }
+
+    /// Counts a reply of which nothing could be read.
+    pub fn count_unread(&mut self, is_unread: bool) {
+        self.progress.unread += u32::from(is_unread);
+    }
+
+    /// Undoes the loss of samples that are asked again.
+    pub fn revert_losses(&mut self, samples: u32) {
+        self.progress.lost = self.progress.lost.saturating_sub(samples);
+        self.progress.asked = self.progress.asked.saturating_sub(samples);
+    }
 }

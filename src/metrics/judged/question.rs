@@ -118,6 +118,12 @@ impl Ballot {
         Self { votes: vec![vote], score: vote.score(), ..Self::default() }
     }
 
+    /// Whether nothing of the reply could be read.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        self.score.is_none() && self.sentences.is_empty() && self.validations.is_empty()
+    }
+
     /// A reply that gives a score; above 0.5 it votes yes.
     pub(in crate::metrics) fn from_score(score: f64) -> Self {
         Self { score: Some(score), ..Self::from_label(Some(score > 0.5)) }

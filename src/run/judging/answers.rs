@@ -41,6 +41,7 @@ impl<'a> Run<'a> {
         if let Some((judged, case, answer)) = self.answer(sample.question) {
             let ballot = judged.read(case, &answer.question, &reply.text);
             answer.votes.count(&ballot.votes);
+            let is_unread = ballot.is_unread();
             if let Some(grade) = ballot.score {
                 answer.votes.grade(grade);
             }
@@ -48,6 +49,7 @@ impl<'a> Run<'a> {
             let JudgeReply { text, usage } = reply;
             let usage = usage.tokens();
             answer.replies.insert(at, SampleReply { sample: sample.sample, text, usage, cached, ballot });
+            self.judges.calls.count_unread(is_unread);
         }
         self.call_ended(call);
         self.advance(sample.question);
@@ -202,14 +204,20 @@ impl<'a> Run<'a> {
     pub(super) fn close(&mut self, question: u32) {
         self.learn(question);
         let Some((judged, _, answer)) = self.answer(question) else { return };
-        let (saved, at_risk) = (answer.votes.saved(), answer.votes.at_risk());
-        let next = if answer.is_settled() { judged.follow_up(answer) } else { None };
+        let (unasked, at_risk) = (answer.votes.unasked(), answer.votes.at_risk());
+        let is_settled = answer.is_settled();
+        let next = if is_settled { judged.follow_up(answer) } else { None };
         // The prompt is no longer needed.
         let bytes = answer.question.drop_prompt();
         self.judges.open_prompts = self.judges.open_prompts.saturating_sub(bytes);
-        self.judges.calls.count_saved(saved, at_risk);
+        if is_settled {
+            self.judges.calls.count_saved(unasked, at_risk);
+        } else {
+            self.judges.calls.count_unasked(unasked);
+        }
         let Some(asked) = self.judges.asked.get_mut(question as usize) else { return };
         asked.is_open = false;
+        asked.is_settled = is_settled;
         let asked = *asked;
         let Some(open) = self.open.iter_mut().find(|open| open.pairing_index == asked.pairing_index) else {
             return;

@@ -30,7 +30,7 @@ impl<'a> Run<'a> {
                 let too_long =
                     self.answer(call.question).and_then(|(_, _, answer)| answer.question.refusal());
                 if let Some(why) = too_long {
-                    self.judges.calls.withdraw(call.id);
+                    self.judges.calls.reject(call.id);
                     if let Some((_, _, answer)) = self.answer(call.question) {
                         answer.failure = Some(why);
                     }
@@ -41,11 +41,10 @@ impl<'a> Run<'a> {
                     self.judges.sent(call);
                     return JudgeStep::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
                 }
-                // Nobody is asked the other samples of a question that was refused either.
-                if blocked.is_some() && (asked.is_open || asked.is_refused) {
-                    self.judges.calls.reject(call.id);
-                } else {
+                if asked.is_settled {
                     self.judges.calls.withdraw(call.id);
+                } else {
+                    self.judges.calls.reject(call.id);
                 }
                 if let Some(why) = blocked {
                     if let Some((_, _, answer)) = self.answer(call.question) {

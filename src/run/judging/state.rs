@@ -57,6 +57,8 @@ pub(super) struct QuestionState {
     pub(super) metric: usize,
     pub(super) answer: usize,
     pub(super) is_open: bool,
+    /// Whether it has been decided, so that it needs no more samples.
+    pub(super) is_settled: bool,
     /// Whether a sample failed in a way that a retry would not change.
     pub(super) is_refused: bool,
     /// Whether it waits for a second chance.
@@ -237,6 +239,7 @@ impl QuestionState {
             metric,
             answer,
             is_open: true,
+            is_settled: false,
             is_refused: false,
             is_stuck: false,
             in_flight: 0,

@@ -258,6 +258,8 @@ pub(in crate::wasm) struct Progress {
     saved_at_risk: u32,
     /// Verdicts of votes that ended before they were certain.
     verdicts_at_risk: u32,
+    /// Replies, also those from a cache, of which nothing could be read.
+    unread: u32,
     lost: u32,
     unsent: u32,
     unreported: u32,
@@ -285,6 +287,7 @@ impl From<calls::Progress> for Progress {
             saved: found.saved,
             saved_at_risk: found.saved_at_risk,
             verdicts_at_risk: found.verdicts_at_risk,
+            unread: found.unread,
             lost: found.lost,
             unsent: found.unsent,
             unreported: found.unreported,

@@ -121,7 +121,7 @@ proptest! {
         prop_assert!(found.risk() < risk);
         let (verdicts, samples) = found.at_risk();
         prop_assert!(verdicts > 0 || samples == 0);
-        prop_assert!(found.saved() >= samples);
+        prop_assert!(found.unasked() >= samples);
         // No shorter prefix ends the vote.
         for shorter in 1..found.asked() {
             let mut votes = Votes::new(ballots.len() as u32, ballots[0].len(), VotingRule::Majority { early_stop: true });

@@ -187,7 +187,7 @@ fn every_sequence_of_votes_gives_the_verdict_of_all_of_them_from_its_shortest_pr
                 let votes = vote(EARLY, &one_verdict(&sequence), order, |_| false);
                 assert_eq!(votes.verdict(0), Some(majority(&sequence)), "{sequence:?}");
                 assert_eq!(Some(votes.asked()), shortest, "{sequence:?}");
-                assert_eq!((votes.outcome(), votes.saved()), (Outcome::Settled, samples - votes.asked()));
+                assert_eq!((votes.outcome(), votes.unasked()), (Outcome::Settled, samples - votes.asked()));
             }
         }
     }
@@ -206,7 +206,7 @@ fn a_failed_sample_is_replaced_while_samples_are_left() {
         votes.count(&[Vote::Positive]);
     }
     assert_eq!((votes.outcome(), votes.verdict(0)), (Outcome::Settled, Some(Verdict::Positive)));
-    assert_eq!((votes.failed(), votes.saved()), (2, 0));
+    assert_eq!((votes.failed(), votes.unasked()), (2, 0));
 }
 
 #[test]

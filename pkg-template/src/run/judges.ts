@@ -1,0 +1,155 @@
+/** Who judges the metrics of a run, and which models said that they did. */
+
+import { withPath } from "../errors.js";
+import type { EvalRun } from "../generated/adk_metrics.js";
+import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract.js";
+import type { JournalSection } from "../journal/section.js";
+import type { EvaluatorOptions, JudgeReply, JudgeStamp, VotePrior } from "../types.js";
+import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
+import { pricedName, type PriceList, unpricedAmong } from "./prices.js";
+import { checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target.js";
+
+/** The most versions of models that a stamp names. */
+const MOST_VERSIONS = 20;
+
+export class Judges {
+  /** What is to be known of them, without ending the run. */
+  readonly warnings: EngineError[] = [];
+  readonly #metrics: readonly HeaderMetric[];
+  /** By the index of the metric. */
+  readonly #targets = new Map<number, JudgeTarget>();
+  /** Why metrics lack a judge, by their index. They can score none of the cases, so nobody is to be asked. */
+  readonly #missing = new Map<number, unknown>();
+  /** The versions of models that replies named, by the index of the metric. */
+  readonly #versions = new Map<number, Set<string>>();
+  readonly #prices: PriceList | undefined;
+  readonly #warned = new Set<string>();
+
+  /**
+   * @param isNeeded Whether a metric may ask anybody. Takes a while, so it is called for metrics without a judge only.
+   * @param journal The judges of a run that is complete.
+   * @throws {AdkMetricsError} `judge_required` if a metric has no judge, `invalid_input` for a judge that cannot have the
+   * metric's model, or a budget in money without that model's price.
+   */
+  constructor(
+    options: EvaluatorOptions,
+    { metrics }: RunHeader,
+    isNeeded: (metric: number) => boolean,
+    journal?: JournalSection,
+  ) {
+    this.#prices = options.budget?.prices;
+    this.#metrics = metrics;
+    for (const [metric, { metricName, judge }] of metrics.entries()) {
+      if (judge === undefined) continue;
+      let target: JudgeTarget;
+      try {
+        target = journal?.isComplete === true ? journaledTarget(journal, metricName) : targetOf(options, judge);
+      } catch (error) {
+        // An error says which metric lacks a judge: the run may be of many files.
+        const located = withPath(error, `config: criteria.${metricName}`);
+        if (isNeeded(metric)) throw located;
+        this.#missing.set(metric, located);
+        continue;
+      }
+      this.#targets.set(metric, target);
+      if (!judge.vertex) checkModel(options, target, judge.model ?? "");
+      for (const warning of targetWarnings(metricName, target, judge)) this.#warn(warning);
+    }
+  }
+
+  /** Who is asked for a metric; somebody who refuses where it lacks a judge. */
+  target(metric: number): JudgeTarget {
+    return this.#targets.get(metric) ?? noTarget(this.#missing.get(metric));
+  }
+
+  /** Tells an engine that was just given the run which models are asked, and which servers it speaks to itself. */
+  attach(run: EvalRun): void {
+    for (const [metric, target] of this.#targets) {
+      const { endpoint, provider, model } = target;
+      const named = this.#metrics[metric]?.judge?.model ?? "";
+      if (endpoint !== undefined) run.setEndpoint(metric, endpoint.settingsOfRun());
+      run.setAskedModel(metric, pricedName(target, named, this.#prices));
+      // Judges that wrap one of a provider send no more than it does.
+      if (provider === undefined) continue;
+      const settings = { provider, headers: {}, inBrowser: false, ...(model === undefined ? {} : { model }) };
+      const { metricName } = this.#metrics[metric] as HeaderMetric;
+      for (const warning of run.settingsNotSent(metric, settings)) {
+        this.#warn(`${metricName}: ${warning}`);
+      }
+    }
+  }
+
+  /** Whether any metric has a judge. */
+  get isNeeded(): boolean {
+    return this.#targets.size > 0;
+  }
+
+  /** The judges as a journal identifies them: without keys, and the same in every run. */
+  identities(): JournaledJudge[] {
+    return [...this.#targets].map(([metric, target]) => {
+      const { label, model, provider, functionName, retirement, notSent, panel, settings } = target;
+      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
+      const unsent = judge?.config === undefined ? [] : (notSent?.(judge.config) ?? []);
+      const vertex = judge?.vertex === true ? true : undefined;
+      return { metricName, label, model, provider, functionName, retirement, unsent, vertex, panel, settings };
+    });
+  }
+
+  /** Who is asked and has no price, if prices are given; with whether anybody has one. */
+  get unpriced(): { names: string[]; hasPrice: boolean } {
+    const asked = [...this.#targets].map(([metric, target]) => [target, this.#metrics[metric]?.judge] as const);
+    return unpricedAmong(asked, this.#prices);
+  }
+
+  /** How the samples of metrics voted, where that decided when to stop. */
+  priors(run: EvalRun): ReadonlyMap<number, VotePrior> {
+    const known = [...this.#targets.keys()].map((metric) => [metric, run.votePrior(metric)] as const);
+    return new Map(known.filter((one): one is [number, VotePrior] => one[1] !== undefined));
+  }
+
+  /** Who judged, for the results, and on what votes ended that were not certain. */
+  stamps(risk: number | undefined, priors: ReadonlyMap<number, VotePrior>): JudgeStamp[] {
+    return [...this.#targets].map(([metric, { model, functionName, panel }]) => {
+      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
+      if (judge?.vertex === true) return { metricName, scoredBy: "vertex" };
+      const stamp: JudgeStamp = { metricName, scoredBy: "judge" };
+      // A function may ask any model, or none: only it knows.
+      const target = functionName === undefined ? (model ?? judge?.model ?? "") : model;
+      if (target !== undefined) stamp.model = target;
+      if (functionName !== undefined) stamp.function = functionName;
+      if (panel !== undefined) stamp.panel = [...panel];
+      const versions = this.#versions.get(metric);
+      if (versions !== undefined) stamp.modelVersions = [...versions].sort();
+      const prior = priors.get(metric);
+      if (risk !== undefined && prior !== undefined) stamp.earlyStop = { risk, prior };
+      stamp.prompts = judge?.prompts ?? {};
+      return stamp;
+    });
+  }
+
+  /** Remembers the model that a reply names. */
+  noteVersion(metric: number, { modelVersion }: JudgeReply): void {
+    if (modelVersion === undefined || modelVersion === "") return;
+    const versions = this.#versions.get(metric) ?? new Set();
+    this.#versions.set(metric, versions);
+    if (versions.size < MOST_VERSIONS) versions.add(modelVersion);
+  }
+
+  /** Warns of metrics that more than one model judged: a service may replace a model in the middle of a run. */
+  noteChanges(): void {
+    for (const [metric, versions] of this.#versions) {
+      if (versions.size < 2 || this.#targets.get(metric)?.panel !== undefined) continue;
+      const { metricName } = this.#metrics[metric] as HeaderMetric;
+      const named = [...versions].sort().join(", ");
+      const message = `${metricName}: its replies come from more than one model (${named}), whose verdicts may differ`;
+      this.#warn(message, `versions of ${metricName}`);
+    }
+  }
+
+  /** @param kind Warnings of the same kind are given once. */
+  #warn(message: string, kind = message): void {
+    if (this.#warned.has(kind)) return;
+    this.#warned.add(kind);
+    this.warnings.push({ code: "invalid_criterion", message });
+  }
+}
