@@ -225,6 +225,24 @@ test("every report tells how repeated runs of each case ended", async () => {
   assert.ok(moody.length > 0 && moody.every((row) => row.endsWith(`,3,2,true,${ofCase}`)), moody[0]);
 });
 
+test("the flaky metrics of a case with several have their own figures", async () => {
+  const said = (text) => [{ userContent: { parts: [{ text: "When?" }] }, finalResponse: { parts: [{ text }] } }];
+  const evalSet = { evalSetId: "trains", evalCases: [{ evalId: "moody", conversation: said("At nine.") }] };
+  const evalCases = ["At nine.", "At nine.", "No idea."].map((text) => ({
+    evalId: "moody",
+    conversation: said(text),
+  }));
+  const criteria = { response_match_score: 0.8, tool_trajectory_avg_score: 1 };
+  const results = await evaluate({ evalSet, actual: { evalSetId: "trains", evalCases }, criteria });
+  assert.match(
+    renderMarkdown(results),
+    /\| Case \| Flaky metric \| Runs that pass \| pass@2, pass\^2 \|\n.*\n\| moody \| response_match_score \| 2 of 3 \| 100 %, 33 % \|\n(?!\| moody)/,
+  );
+  assert.match(renderJUnit(results), /name="casePassHat2.response_match_score" value="0.333333"/);
+  assert.match(renderCsv(results), /""casePassHat2.response_match_score"":0.333333/);
+  assert.doesNotMatch(renderCsv(results), /casePassAt2.tool_trajectory_avg_score/);
+});
+
 test("reports of cases that were run once say nothing of repeated runs", async () => {
   const results = await resultsOf({ a: "P", b: "F" });
   for (const render of [renderTable, renderMarkdown, renderHtml, renderJUnit, renderCsv]) {

@@ -1,4 +1,4 @@
-// Intervals on the page of results, which may respect cases that depend on each other.
+// What runs tell of the next ones: intervals, which may respect cases that depend on each other, and repeated runs of a case.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -56,6 +56,39 @@ describe("intervals in the playground", { skip }, () => {
     await says(summary, /Groups of cases 2/);
     await choice.selectOption("runs of a case");
     await says(summary, /Pass rate 60 % \(31 to 83 %, 95 % interval\) Pass rate to within/);
+    await site.done(page);
+  });
+
+  test("a case that was run repeatedly shows how its runs ended, and those of its flaky metrics", async () => {
+    const page = await site.open();
+    const evalCase = (evalId, text) => ({ eval_id: evalId, conversation: conversation(text) });
+    const given = [
+      file("trains.evalset.json", {
+        eval_set_id: "trains",
+        eval_cases: [evalCase("moody", "At nine."), evalCase("once", "At nine.")],
+      }),
+      file("trains.actual.json", {
+        eval_set_id: "trains",
+        eval_cases: [
+          ...["At nine.", "At nine.", "No idea."].map((text) => evalCase("moody", text)),
+          evalCase("once", "At nine."),
+        ],
+      }),
+    ];
+    await page.getByLabel("Choose files").setInputFiles(given);
+    await page.getByRole("button", { name: /^Score \d+ cases?$/ }).click();
+    await page.waitForURL("**/#/results");
+    const header = page.locator(".case-head");
+    await page.evaluate(() => {
+      location.hash = "#/case/2";
+    });
+    await says(header, /flaky ?2 of 3 runs pass \(pass@2 100 %, pass\^2 33 %\)/);
+    await says(header, /response_match_score ?2 of 3 runs pass/);
+    await page.evaluate(() => {
+      location.hash = "#/case/3";
+    });
+    await says(header, /once/);
+    assert.doesNotMatch(await header.innerText(), /runs pass/);
     await site.done(page);
   });
 });

@@ -93,9 +93,10 @@ function neededText({ needed, cases }: Reliability): string {
 
 /** How likely runs pass, what is known of each metric, and of each case; only what there is to tell. */
 export function reliabilityTables(found: Reliability): ReliabilityTable[] {
-  return [chancesTable(found), metricsTable(found), varianceTable(found), casesTable(found)].filter(
-    ({ rows }) => rows.length > 0,
+  const tables = [chancesTable, metricsTable, varianceTable, casesTable, flakyMetricsTable].map((table) =>
+    table(found),
   );
+  return tables.filter(({ rows }) => rows.length > 0);
 }
 
 /** pass@k and pass^k for a few k. */
@@ -167,8 +168,26 @@ function casesTable(found: Reliability): ReliabilityTable {
   return { title: "Case", columns: ["Runs that pass", "Scores that vary", "pass@2, pass^2"], rows };
 }
 
+function flakyMetricsTable({ cases }: Pick<Reliability, "cases">): ReliabilityTable {
+  const rows = cases
+    .flatMap((ofCase) => flakyMetrics(ofCase).map((one) => ({ evalId: ofCase.evalId, one })))
+    .slice(0, MOST_ROWS)
+    .map(({ evalId, one }) => [
+      shorten(oneLine(caseName(evalId)), 60),
+      shorten(oneLine(one.metricName), 60),
+      `${one.passed} of ${one.runs}`,
+      pairText(one),
+    ]);
+  return { title: "Case", columns: ["Flaky metric", "Runs that pass", "pass@2, pass^2"], rows };
+}
+
+/** The metrics by which some runs of a case pass and some fail. A single one ends as its case does, and is not told apart. */
+function flakyMetrics({ metrics }: CaseReliability): CaseMetricReliability[] {
+  return metrics.length > 1 ? metrics.filter(({ isFlaky }) => isFlaky) : [];
+}
+
 /** `100 %, 33 %`: how likely one of two runs passes, and both; nothing for a case that was run once. */
-function pairText({ passAtK, passHatK }: CaseReliability): string {
+function pairText({ passAtK, passHatK }: Chances): string {
   return [passAtK, passHatK].flatMap(([, pair]) => (pair === undefined ? [] : percent(pair))).join(", ");
 }
 
@@ -219,14 +238,22 @@ export function reliabilityProperties(found: Reliability): [name: string, value:
   return values.flatMap(([name, value]) => (value === undefined ? [] : [[name, Number(value.toFixed(6))]]));
 }
 
-/** pass@k and pass^k of a case by their names, for a few k and the most. */
-export function caseProperties({ passAtK, passHatK }: CaseReliability): [name: string, value: number][] {
+/** pass@k and pass^k of a case, and of its flaky metrics, by their names, for a few k and the most. */
+export function caseProperties(found: CaseReliability): [name: string, value: number][] {
+  const ofMetrics = flakyMetrics(found).flatMap((one) => chanceProperties(one, `.${one.metricName}`));
+  return [...chanceProperties(found, ""), ...ofMetrics];
+}
+
+/** How likely k runs have one that passes, and have only such. */
+type Chances = Pick<CaseReliability, "passAtK" | "passHatK">;
+
+function chanceProperties({ passAtK, passHatK }: Chances, of: string): [name: string, value: number][] {
   return passAtK.flatMap((some, at): [string, number][] => {
     const k = at + 1;
     if (k === 1 || !(SHOWN_RUNS.includes(k) || k === passAtK.length)) return [];
     return [
-      [`casePassAt${k}`, Number(some.toFixed(6))],
-      [`casePassHat${k}`, Number((passHatK[at] as number).toFixed(6))],
+      [`casePassAt${k}${of}`, Number(some.toFixed(6))],
+      [`casePassHat${k}${of}`, Number((passHatK[at] as number).toFixed(6))],
     ];
   });
 }

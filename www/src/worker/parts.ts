@@ -51,7 +51,7 @@ export function partsOf({ ready, resultsOf, runOf, keep, forget }: PartsContext)
       (await import("./opening.js")).opening(ready, runOf, keep, forget),
     ),
     ...lazy<SideBySide>(["matrix", "caseIn"], async () => (await import("./matrix.js")).sideBySide(resultsOf, runOf)),
-    ...lazy<Studying>(["reliability", "rowsWith", "toolsOf", "tagsOf", "unreachedAt"], async () =>
+    ...lazy<Studying>(["reliability", "repetitionAt", "rowsWith", "toolsOf", "tagsOf", "unreachedAt"], async () =>
       (await import("./studying.js")).studying(resultsOf, runOf),
     ),
   };

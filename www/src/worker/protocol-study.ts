@@ -1,6 +1,6 @@
 /** The protocol between page and worker: what the results of a run tell as a whole, and search in their texts. */
 
-import type { Estimate, Reliability } from "adk-metrics";
+import type { CaseMetricReliability, CaseReliability, Estimate, Reliability } from "adk-metrics";
 import type { NamedFile, Outcome, TurnContent } from "./protocol.js";
 
 /** How reliable the agent was in a run, with the current thresholds. */
@@ -27,6 +27,15 @@ export interface RunReliability {
   means: Readonly<Record<string, Estimate>>;
 }
 
+/** What the runs of a case tell that was run repeatedly. */
+export type Repetition = Pick<
+  CaseReliability,
+  "runs" | "passed" | "notEvaluated" | "isFlaky" | "passAtK" | "passHatK"
+> & {
+  /** Of the metrics by which some runs pass and some fail. */
+  flaky: Pick<CaseMetricReliability, "metricName" | "runs" | "passed" | "passAtK" | "passHatK">[];
+};
+
 /** What some cases have in common, and the rows of these cases. */
 export interface NamedRows {
   name: string;
@@ -44,6 +53,8 @@ export interface Studying {
    * @param by Which of the groupings intervals respect.
    */
   reliability(run: string, by?: string): Promise<Outcome<RunReliability>>;
+  /** What all runs of the case in a row tell; undefined for a case that was run once. */
+  repetitionAt(run: string, row: number): Promise<Outcome<Repetition | undefined>>;
   /** The rows whose questions, answers, tool calls or reasons contain all these words. */
   rowsWith(run: string, words: readonly string[]): Promise<Outcome<readonly number[]>>;
   /** The tools that are called or expected, by name, with the rows of their cases. */

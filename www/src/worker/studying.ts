@@ -13,7 +13,7 @@ import { groupIn, type Groups } from "./grouping.js";
 import { baseName } from "./inspection.js";
 import { outcomeOf } from "./problems.js";
 import type { Source } from "./replay.js";
-import type { NamedRows, RunReliability, Studying, UnreachedTurn } from "./protocol-study.js";
+import type { NamedRows, Repetition, RunReliability, Studying, UnreachedTurn } from "./protocol-study.js";
 import { definedProperties, type Run } from "./runs.js";
 
 /**
@@ -30,6 +30,7 @@ export function studying(
         const groupings = runOf(run)?.groupings;
         return { ...reliability(resultsOf(run), groupings?.get(by)), groupings: [...(groupings?.keys() ?? [])] };
       }),
+    repetitionAt: (run, row) => outcomeOf(() => repetition(resultsOf(run), row)),
     rowsWith: (run, words) =>
       outcomeOf(() => {
         const cases = resultsOf(run).flatMap(({ evalCaseResults }) => evalCaseResults);
@@ -148,6 +149,21 @@ function reliability(given: readonly EvalSetResult[], groups: Groups | undefined
     ),
     ...definedProperties({ passRate, passAtK: some, passHatK: every, variance, needed, groups: found.groups }),
   };
+}
+
+/** What the runs of a case tell, which are the results with its ids; undefined for a single one. */
+function repetition(results: readonly EvalSetResult[], row: number): Repetition | undefined {
+  const keyIn = ({ evalSetId }: EvalSetResult, one: EvalCaseResult) => caseKey(one.evalSetId ?? evalSetId, one.evalId);
+  const key = results.flatMap((set) => set.evalCaseResults.map((one) => keyIn(set, one)))[row];
+  const runs = results.map((set) => ({
+    ...set,
+    evalCaseResults: set.evalCaseResults.filter((one) => keyIn(set, one) === key),
+  }));
+  const [found] = reliabilityOf(runs).cases;
+  if (found === undefined || found.runs + found.notEvaluated < 2) return undefined;
+  // A single metric ends as its case does.
+  const metrics = found.metrics.length > 1 ? found.metrics : [];
+  return { ...found, flaky: metrics.filter(({ isFlaky }) => isFlaky) };
 }
 
 /** Whether the texts of a case contain all words, which are in lower case. */

@@ -19,6 +19,7 @@ import type {
   Matching,
   Problem,
   Question,
+  Repetition,
   TurnContent,
   TurnDetails,
   UnreachedTurn,
@@ -29,6 +30,7 @@ import { useKeys } from "./keys.js";
 import { useLabels } from "./label.js";
 import { questionOf } from "./model.js";
 import { CaseNavigation, nextFailedCase } from "./navigation.js";
+import { Repeated } from "./repeated.js";
 import { Rubrics } from "./rubrics.js";
 import { Turn } from "./turn.js";
 import { Unreached } from "./unreached.js";
@@ -69,6 +71,7 @@ function CaseArticle({ run, row }: { run: string; row: number }) {
   const problem = useSignal<Problem | undefined>(undefined);
   const matchings = useSignal<readonly Matching[]>([]);
   const unreached = useSignal<readonly UnreachedTurn[]>([]);
+  const repetition = useSignal<Repetition | undefined>(undefined);
   const { sets = [], evalIds = [] } = summary.value ?? {};
   const set = sets.find(({ from, count }) => row >= from && row < from + count);
   const status = summary.value?.verdicts.cases[row] ?? 0;
@@ -101,6 +104,9 @@ function CaseArticle({ run, row }: { run: string; row: number }) {
     void engine.matchingsAt(run, row).then((outcome) => {
       if (isCurrent && outcome.ok) matchings.value = outcome.value;
     });
+    void engine.repetitionAt(run, row).then((outcome) => {
+      if (isCurrent && outcome.ok) repetition.value = outcome.value;
+    });
     return () => {
       isCurrent = false;
     };
@@ -128,6 +134,7 @@ function CaseArticle({ run, row }: { run: string; row: number }) {
           <EditLink path={set?.path} evalId={evalIds[row] ?? ""} />
           {content.value?.turns.some(hasExpectation) && <OnlyDifferencesToggle />}
         </p>
+        {repetition.value !== undefined && <Repeated of={repetition.value} />}
         {shown?.reason !== undefined && (
           <div class={`notice ${toneOf(shown.finalEvalStatus)}`}>
             <Text fold={800}>{shown.reason}</Text>
