@@ -109,8 +109,8 @@ const WITHOUT_MAPS = [
   /^(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\//,
   /^engine\/(?:decode|explanation|exports|hosted|instance|invocations|kept|marks|plain-json|reads|rows|status|turn|writing)\./,
   /^(?:agents\/(?:options|personas|pooled|scorable|test-files)|entrypoints\/queue|judges\/(?:cache-\w+|dotenv|environment|replay|settings)|modules\/(?:in-batches|load))/,
-  /^run\/(?:judge-options|missing-verdicts|prices|silence|unscorable|without-effect)\./,
-  /^(?:closest|estimate|known-options|stored-results|thresholds|turn-events)\.ts/,
+  /^run\/(?:judge-options|missing-verdicts|prices|silence|target|unscorable|without-effect)\./,
+  /^(?:adk-schema|closest|estimate|known-options|request-plan|stored-results|thresholds|turn-events)\.ts/,
 ];
 
 function write(path, code, map) {

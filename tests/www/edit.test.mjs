@@ -75,6 +75,7 @@ describe("editing an evalset", { skip }, () => {
     await page.getByRole("button", { name: "Add a rubric to the rubrics of the case" }).click();
     await page.getByLabel("Requirement").fill("Both cities are named.");
     await page.getByLabel("Id", { exact: true }).focus();
+    await page.getByText("Expected tool calls and events as JSON").first().click();
     await page
       .getByLabel(/tool calls and events/)
       .first()
@@ -103,6 +104,7 @@ describe("editing an evalset", { skip }, () => {
     const page = await scored("Weather");
     await page.getByText("two_cities").first().click();
     await page.getByRole("link", { name: "Edit the case" }).click();
+    await page.getByText("Expected tool calls and events as JSON").first().click();
     const way = page.getByLabel(/tool calls and events/).first();
     await way.fill("{ no JSON");
     await page.getByLabel("Expected answer").first().focus();

@@ -2,8 +2,8 @@
 
 import { batch, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
-import type { CaseEdit, EditableCase, EditableSet, Problem } from "../worker/protocol.js";
-import { sourceOf, write } from "./inputs.js";
+import type { CaseEdit, EditableCase, EditableSet, KnownTool, Problem } from "../worker/protocol.js";
+import { sourceOf, sources, write } from "./inputs.js";
 
 /** The id of the edited file. */
 export const fileId = signal<number | undefined>(undefined);
@@ -14,6 +14,9 @@ export const evalSet = signal<EditableSet | undefined>(undefined);
 export const caseIndex = signal(0);
 
 export const editedCase = signal<EditableCase | undefined>(undefined);
+
+/** The tools that the evalset and the other files tell of. */
+export const tools = signal<readonly KnownTool[]>([]);
 
 /** Why the last change was rejected, or why the evalset cannot be edited. */
 export const problem = signal<Problem | undefined>(undefined);
@@ -43,9 +46,22 @@ export async function startEditing(id: number, evalId: string | undefined): Prom
       problem.value = outcome.ok ? undefined : { ...outcome.problem, file: source.name };
     });
   }
+  void lookUpTools();
   const index = evalSet.value?.cases.findIndex((one) => one.evalId === evalId) ?? -1;
   await goToCase(Math.max(0, index));
 }
+
+/** Looks for tools in all files, once for the same files. */
+async function lookUpTools(): Promise<void> {
+  const now = evalSet.value;
+  if (now === undefined || lookedThrough === sources.value) return;
+  lookedThrough = sources.value;
+  const files = sources.value.map(({ name, bytes }) => ({ name, bytes }));
+  const outcome = await engine.knownTools(now.text, files);
+  if (outcome.ok) tools.value = outcome.value;
+}
+
+let lookedThrough: typeof sources.value | undefined;
 
 /** Shows a case. */
 async function goToCase(index: number): Promise<void> {

@@ -10,20 +10,23 @@ import {
   type EvalSetResult,
   resultsToAdkJson,
 } from "adk-metrics/web";
+import type { JSONPath, Node } from "jsonc-parser";
+import { callsOf, withCallEdit } from "./edited-calls.js";
 import {
-  applyEdits,
-  findNodeAtLocation,
-  getNodeValue,
-  type JSONPath,
-  modify,
-  type Node,
-  parseTree,
-} from "jsonc-parser";
+  dedentedTextOf,
+  nodeAt,
+  parsed,
+  sourceOf,
+  textAt,
+  withInsertion,
+  without,
+  withRaw,
+  withValue,
+} from "./json-text.js";
+import { knownTools } from "./known-tools.js";
 import { outcomeOf } from "./problems.js";
 import type { CaseEdit, EditableCase, EditableRubric, EditableSet, EditableTurn, Editing } from "./protocol-edit.js";
 import { baseName } from "./inspection.js";
-
-const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
 
 /** Looks up the result of a case of a run, and the results of its evalset. */
 export type CaseOfRun = (run: string, row: number) => { set: EvalSetResult; result: EvalCaseResult } | undefined;
@@ -37,7 +40,9 @@ export function editing(ready: Promise<void>, caseOfRun: CaseOfRun): Editing {
       }),
 
     editableCase: (text, caseIndex) =>
-      outcomeOf(() => editableCaseOf(text, nodeAt(parseEvalSet(text), "eval_cases", caseIndex))),
+      outcomeOf(() => editableCaseOf(text, nodeAt(parsed(text), "eval_cases", caseIndex))),
+
+    knownTools: (text, files) => outcomeOf(() => knownTools([text, ...files.map(({ bytes }) => bytes)])),
 
     applyEdit: (text, caseIndex, edit) =>
       outcomeOf(() => {
@@ -50,7 +55,7 @@ export function editing(ready: Promise<void>, caseOfRun: CaseOfRun): Editing {
 }
 
 function editableSetOf(text: string): EditableSet {
-  const root = parseEvalSet(text);
+  const root = parsed(text);
   const cases = (nodeAt(root, "eval_cases")?.children ?? []).map((one) => ({
     evalId: textAt(one, "eval_id"),
     turns: nodeAt(one, "conversation")?.children?.length ?? 0,
@@ -76,6 +81,7 @@ function editableTurnOf(text: string, node: Node): EditableTurn {
     answer: contentText(nodeAt(node, "final_response")),
     intermediateData:
       intermediateData === undefined || intermediateData.type === "null" ? "" : dedentedTextOf(text, intermediateData),
+    calls: callsOf(text, intermediateData),
     rubrics: rubricsOf(node),
   };
 }
@@ -98,7 +104,7 @@ function contentText(content: Node | undefined): string {
 }
 
 function withEdit(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRun): string {
-  const root = parseEvalSet(text);
+  const root = parsed(text);
   const path = ["eval_cases", at];
   const node = nodeAt(root, ...path);
   switch (edit.kind) {
@@ -108,6 +114,12 @@ function withEdit(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRun
       return withContent(text, root, [...path, "conversation", edit.turn, "final_response"], edit.text, "model");
     case "intermediateData":
       return withJson(text, root, [...path, "conversation", edit.turn, "intermediate_data"], edit.json);
+    case "addCall":
+    case "removeCall":
+    case "moveCall":
+    case "tool":
+    case "argument":
+      return withCallEdit(text, [...path, "conversation", edit.turn, "intermediate_data"], edit);
     case "scenario":
       return withJson(text, root, [...path, "conversation_scenario"], edit.json);
     case "rubrics": {
@@ -218,7 +230,7 @@ function withActual(
   const { set, result } = caseOfRun(run, row) ?? {};
   if (set === undefined || result === undefined) throw new RangeError("This run is no longer there. Start it again.");
   const json = resultsToAdkJson({ ...set, evalCaseResults: [result] });
-  const turns = nodeAt(parseEvalSet(json), "eval_case_results", 0, "eval_metric_result_per_invocation")?.children ?? [];
+  const turns = nodeAt(parsed(json), "eval_case_results", 0, "eval_metric_result_per_invocation")?.children ?? [];
   const wanted = turns.map((one) => nodeAt(one, "actual_invocation"));
   if (turn === undefined && nodeAt(root, ...path, "conversation")?.children?.length !== wanted.length) {
     const all = wanted.flatMap((actual) => (actual === undefined ? [] : [sourceOf(json, actual)]));
@@ -235,54 +247,4 @@ function withActual(
     }
   }
   return changed;
-}
-
-function parseEvalSet(text: string): Node {
-  const root = parseTree(text);
-  if (root === undefined) throw new AdkMetricsError("invalid_json", "the evalset is not JSON");
-  return root;
-}
-
-function nodeAt(root: Node | undefined, ...path: JSONPath): Node | undefined {
-  return root === undefined ? undefined : findNodeAtLocation(root, path);
-}
-
-function textAt(root: Node, ...path: JSONPath): string {
-  const node = nodeAt(root, ...path);
-  return node?.type === "string" ? (getNodeValue(node) as string) : "";
-}
-
-/** A value as it is written in the text. */
-function sourceOf(text: string, { offset, length }: Node): string {
-  return text.slice(offset, offset + length);
-}
-
-/** A value as it is written in the text, without the indentation of its nesting. */
-function dedentedTextOf(text: string, node: Node): string {
-  const lines = sourceOf(text, node).split("\n");
-  // JSON strings cannot contain line breaks, so every line starts between values.
-  const depth = lines
-    .slice(1)
-    .reduce((least, line) => Math.min(least, line.length - line.trimStart().length), Number.POSITIVE_INFINITY);
-  return lines.map((line, at) => (at === 0 ? line : line.slice(depth))).join("\n");
-}
-
-/** @param value The new value; undefined removes the property or item. */
-function withValue(text: string, path: JSONPath, value: unknown): string {
-  return applyEdits(text, modify(text, path, value, { formattingOptions }));
-}
-
-function without(text: string, path: JSONPath): string {
-  return nodeAt(parseEvalSet(text), ...path) === undefined ? text : withValue(text, path, undefined);
-}
-
-function withInsertion(text: string, path: JSONPath, value: unknown): string {
-  return applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion: true }));
-}
-
-/** Inserts JSON verbatim: a placeholder is inserted first, then replaced. */
-function withRaw(text: string, path: JSONPath, json: string, isInsertion = false): string {
-  const placeholder = `\u0000${crypto.randomUUID()}`;
-  const withPlaceholder = isInsertion ? withInsertion(text, path, placeholder) : withValue(text, path, placeholder);
-  return withPlaceholder.replace(JSON.stringify(placeholder), () => json);
 }

@@ -37,7 +37,7 @@ export function partsOf({ ready, resultsOf, runOf, keep, forget }: PartsContext)
       (await import("./comparing.js")).comparing(ready, resultsOf),
     ),
     ...lazy<Drafting>(["conversationsIn", "evalSetFrom"], async () => (await import("./drafting.js")).drafting(ready)),
-    ...lazy<Editing>(["editableSet", "editableCase", "applyEdit"], async () =>
+    ...lazy<Editing>(["editableSet", "editableCase", "knownTools", "applyEdit"], async () =>
       (await import("./editing.js")).editing(ready, (run, row) => runOf(run)?.setAndCaseAt(row)),
     ),
     ...lazy<Examples>(["recordingOf"], async () => (await import("./examples.js")).examples(ready)),

@@ -16,12 +16,37 @@ export interface EditableRubric {
   type: string;
 }
 
+/** An expected tool call. Values are JSON as it is written. */
+export interface EditableCall {
+  name: string;
+  args: { key: string; json: string }[];
+}
+
+/** A tool: what is declared of it, or seen in calls. */
+export interface KnownTool {
+  name: string;
+  description: string;
+  parameters: ToolParameter[];
+}
+
+export interface ToolParameter {
+  name: string;
+  /** By JSON Schema's names; empty if several or none are known. */
+  type: string;
+  /** The values that it may have; empty for any. */
+  choices: string[];
+  isRequired: boolean;
+  description: string;
+}
+
 /** A turn, and what is expected of the agent in it. */
 export interface EditableTurn {
   user: string;
   answer: string;
   /** The tool calls and events between the user's message and the answer, as JSON. */
   intermediateData: string;
+  /** The tool calls among them. */
+  calls: EditableCall[];
   rubrics: EditableRubric[];
 }
 
@@ -35,6 +60,7 @@ export interface EditableCase {
 
 /** A change of a case. Turns count from 0. */
 export type CaseEdit =
+  | CallEdit
   | { kind: "user" | "answer"; turn: number; text: string }
   | { kind: "intermediateData"; turn: number; json: string }
   | { kind: "scenario"; json: string }
@@ -46,11 +72,24 @@ export type CaseEdit =
   | { kind: "accept"; run: string; row: number; turn?: number }
   | { kind: "addCase" | "copyCase" | "removeCase" };
 
+/** A change of the expected tool calls of a turn. Calls count from 0. */
+export type CallEdit = { turn: number } & (
+  | { kind: "addCall"; name: string }
+  | { kind: "removeCall"; call: number }
+  /** Exchanges a call with the one before it. */
+  | { kind: "moveCall"; call: number }
+  | { kind: "tool"; call: number; name: string }
+  /** Sets an argument to JSON; empty text removes it. */
+  | { kind: "argument"; call: number; key: string; json: string }
+);
+
 /** The worker's functions for editing evalsets. */
 export interface Editing {
   /** Reads an evalset of any form. */
   editableSet(file: NamedFile): Promise<Outcome<EditableSet>>;
   editableCase(text: string, caseIndex: number): Promise<Outcome<EditableCase>>;
+  /** The tools that an evalset and files of what agents did declare or call, in the order of the alphabet. */
+  knownTools(text: string, files: readonly NamedFile[]): Promise<Outcome<KnownTool[]>>;
   /** The evalset after an edit. A new case is inserted after the one at `caseIndex`. */
   applyEdit(text: string, caseIndex: number, edit: CaseEdit): Promise<Outcome<EditableSet>>;
 }

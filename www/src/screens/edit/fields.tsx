@@ -1,9 +1,10 @@
 /** The fields of a case. A change applies when the field loses the focus. */
 
-import { useEffect, useId, useState } from "preact/hooks";
 import { goTo } from "../../route.js";
 import { change, fileId } from "../../state/edit.js";
 import { summary } from "../../state/run.js";
+import { Calls } from "./calls.js";
+import { Field } from "./field.js";
 import type { EditableCase, EditableRubric, EditableTurn } from "../../worker/protocol.js";
 
 interface FieldsProps {
@@ -75,7 +76,7 @@ interface TurnProps {
 }
 
 function Turn({ turn, index, isOnly, accept }: TurnProps) {
-  const { user, answer, intermediateData, rubrics } = turn;
+  const { user, answer, intermediateData, calls, rubrics } = turn;
   return (
     <fieldset class="edit-turn">
       <legend>Turn {index + 1}</legend>
@@ -91,12 +92,16 @@ function Turn({ turn, index, isOnly, accept }: TurnProps) {
         isLong
         onChange={(text) => change({ kind: "answer", turn: index, text })}
       />
-      <Field
-        label="Expected tool calls and events (JSON)"
-        value={intermediateData}
-        isJson
-        onChange={(json) => change({ kind: "intermediateData", turn: index, json })}
-      />
+      <Calls calls={calls} turn={index} />
+      <details>
+        <summary>Expected tool calls and events as JSON</summary>
+        <Field
+          label="Expected tool calls and events (JSON)"
+          value={intermediateData}
+          isJson
+          onChange={(json) => change({ kind: "intermediateData", turn: index, json })}
+        />
+      </details>
       <Rubrics
         title={`Rubrics of turn ${index + 1}`}
         rubrics={rubrics}
@@ -179,43 +184,4 @@ function unusedId(rubrics: readonly EditableRubric[]): string {
   for (let number = rubrics.length + 1; ; number += 1) {
     if (!rubrics.some(({ id }) => id === `rubric_${number}`)) return `rubric_${number}`;
   }
-}
-
-interface FieldProps {
-  label: string;
-  value: string;
-  isLong?: boolean;
-  isJson?: boolean;
-  onChange(value: string): Promise<unknown>;
-}
-
-function Field({ label, value, isLong = false, isJson = false, onChange }: FieldProps) {
-  const id = useId();
-  const [typed, setTyped] = useState(value);
-  // A rejected text stays so that it can be corrected, unless the value changes meanwhile.
-  useEffect(() => setTyped(value), [value]);
-  const common = {
-    id,
-    value: typed,
-    class: isJson ? "field mono" : "field",
-    spellcheck: !isJson,
-    dir: isJson ? ("ltr" as const) : ("auto" as const),
-    onBlur: () => {
-      if (typed !== value) void onChange(typed);
-    },
-  };
-  return (
-    <div class="edit-field">
-      <label for={id}>{label}</label>
-      {isLong || isJson ? (
-        <textarea
-          {...common}
-          rows={Math.min(18, Math.max(isJson ? 3 : 2, typed.split("\n").length))}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
-      ) : (
-        <input {...common} onInput={({ currentTarget }) => setTyped(currentTarget.value)} />
-      )}
-    </div>
-  );
 }
