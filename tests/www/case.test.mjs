@@ -386,4 +386,16 @@ describe("a case", { skip }, () => {
       }
     }
   });
+
+  test("shows rubrics of other metrics as such, whatever they are called", async () => {
+    const results = await scored({ calm: [[turn("Hi", "Hello")], [turn("Hi", "Hello")]] }, { response_match_score: 1 });
+    const rubricScores = [{ rubricId: "explanation", rationale: "It explains nothing." }];
+    const own = { metricName: "teaching", threshold: 1, evalStatus: 3, details: { rubricScores } };
+    const [result] = results.evalCaseResults;
+    result.overallEvalMetricResults.push(own);
+    result.evalMetricResultPerInvocation[0].evalMetricResults.push(own);
+    const page = await caseOf(site, results, "calm");
+    await page.getByRole("rowheader", { name: /^explanation/ }).waitFor();
+    await site.done(page);
+  });
 });

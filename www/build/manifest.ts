@@ -18,6 +18,7 @@ interface Manifest {
   /** Names and thresholds. */
   defaultCriteria: [string, number][];
   limits: { MAX_BYTES: number };
+  metrics: { name: string; prompts: Record<string, string> | null }[];
   providers: ({ name: string } & Provider)[];
 }
 
@@ -59,12 +60,13 @@ export function manifest(): Plugin {
       if (id !== `\0${ID}`) return null;
       this.addWatchFile(file);
       this.addWatchFile(contract);
-      const { defaultCriteria, limits, providers } = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+      const { defaultCriteria, limits, metrics, providers } = JSON.parse(readFileSync(file, "utf8")) as Manifest;
       const shown = providers.filter(({ form }) => form.fields.length > 0);
       const known = shown.map(({ name, label, form }) => [name, { label, ...form }]);
       return [
         `export const DEFAULT_CRITERIA = ${JSON.stringify(Object.fromEntries(defaultCriteria))};`,
         `export const MAX_BYTES = ${limits.MAX_BYTES};`,
+        `export const WITH_REMARKS = ${JSON.stringify(metrics.filter(({ prompts }) => prompts?.score !== undefined).map(({ name }) => name))};`,
         `export const OPTIONS = ${JSON.stringify(optionsOf())};`,
         `export const PROVIDERS = ${JSON.stringify(Object.fromEntries(known))};`,
       ].join("\n");

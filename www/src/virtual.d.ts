@@ -11,6 +11,9 @@ declare module "virtual:manifest" {
   /** The largest file that the engine reads. */
   export const MAX_BYTES: number;
 
+  /** The metrics that google-adk leaves to Vertex AI: what their judge remarks comes among the rubrics. */
+  export const WITH_REMARKS: readonly string[];
+
   /** An option of runs. */
   interface OptionField {
     readonly label: string;

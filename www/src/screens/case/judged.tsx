@@ -1,5 +1,6 @@
 /** The metrics of a turn: each with its score or the reason for having none, and the judge's votes with their prompts. */
 
+import { WITH_REMARKS } from "virtual:manifest";
 import type { EvalMetricResult, RubricScore, SampleVote } from "adk-metrics";
 import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
@@ -85,7 +86,9 @@ interface BlockProps extends Omit<JudgedProps, "metrics" | "rationales"> {
 function MetricBlock({ metric, rationales, ask, turn, isLast }: BlockProps) {
   const { metricName, evalStatus, score, threshold, reason, explanation, details } = metric;
   const { samples, sentences, warnings, scoredBy } = explanation ?? {};
-  const remarks = (details?.rubricScores ?? []).filter((entry) => isRemark(entry) && entry.rationale !== reason);
+  const remarks = (details?.rubricScores ?? []).filter(
+    (entry) => isRemark(metricName, entry) && entry.rationale !== reason,
+  );
   return (
     <article class={`metric ${toneOf(evalStatus)}`}>
       <header>
@@ -147,8 +150,8 @@ function tallyText(metric: EvalMetricResult): string {
 }
 
 /** Whether a rubric score is actually a judge's remark on its score, which is stored among the rubric scores. */
-export function isRemark({ rubricId, score }: RubricScore): boolean {
-  return score === undefined && (rubricId === "explanation" || rubricId === "error");
+export function isRemark(metricName: string, { rubricId, score }: RubricScore): boolean {
+  return WITH_REMARKS.includes(metricName) && score === undefined && ["explanation", "error"].includes(rubricId);
 }
 
 /** What a judge said. */
@@ -162,9 +165,9 @@ function Rationale({ children: text }: { children: string }) {
 }
 
 /** The rubrics that are not met or have no verdict, and why. */
-function OpenRubrics({ metric: { details, explanation } }: { metric: EvalMetricResult }) {
+function OpenRubrics({ metric: { metricName, details, explanation } }: { metric: EvalMetricResult }) {
   const votes = new Map((explanation?.rubrics ?? []).map((rubric) => [rubric.rubricId, rubric]));
-  const scored = (details?.rubricScores ?? []).filter((entry) => !isRemark(entry));
+  const scored = (details?.rubricScores ?? []).filter((entry) => !isRemark(metricName, entry));
   const ids = new Set(scored.map(({ rubricId }) => rubricId));
   const inVain = [...votes.keys()]
     .filter((rubricId) => !ids.has(rubricId))

@@ -52,7 +52,7 @@ function tablesOf({ overallEvalMetricResults, evalMetricResultPerInvocation: tur
     for (const [turn, { evalMetricResults, actualInvocation, expectedInvocation }] of turns.entries()) {
       const found = evalMetricResults.find(({ metricName }) => metricName === metric.metricName);
       for (const score of found?.details?.rubricScores ?? []) {
-        if (!isRemark(score)) cellOf(score.rubricId, turn).score = score;
+        if (!isRemark(metric.metricName, score)) cellOf(score.rubricId, turn).score = score;
       }
       for (const votes of found?.explanation?.rubrics ?? []) {
         cellOf(votes.rubricId, turn).votes = votes;
