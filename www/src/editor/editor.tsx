@@ -24,6 +24,8 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
   latest.current = { text, onChange };
   // Typed text comes back as the property `text` later, when more may have been typed. It must not replace the newer text.
   const typed = useRef<string[]>([]);
+  /** The text that the editor was given last: where it opened, more may have been typed before this renders again. */
+  const given = useRef(text);
   useEffect(() => {
     let opened: Editor | undefined;
     let isUnmounted = false;
@@ -33,8 +35,9 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
       const host = hostElement.current;
       if (isUnmounted || host === null) return;
       const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+      given.current = latest.current.text;
       opened = openEditor(root, {
-        text: latest.current.text,
+        text: given.current,
         label,
         schema,
         isReadOnly,
@@ -54,7 +57,8 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
   useEffect(() => {
     const index = typed.current.lastIndexOf(text);
     if (index >= 0) typed.current.splice(0, index);
-    else editor?.setText(text);
+    else if (text !== given.current) editor?.setText(text);
+    given.current = text;
   }, [editor, text]);
   useEffect(() => editor?.setProblems(problems), [editor, problems]);
   return (
