@@ -337,9 +337,10 @@ impl<'a> From<EvalCaseResult<'a>> for ActualRun<'a> {
 
 impl<'a> From<InferenceResult<'a>> for ActualRun<'a> {
     fn from(inference: InferenceResult<'a>) -> Self {
+        // `FAILURE` is google-adk's word; others write `FAILED` or `fail`.
         let failed = inference.status().is_some_and(|status| {
-            status.as_f64() == Some(2.0)
-                || status.as_str().is_some_and(|word| word.eq_ignore_ascii_case("failure"))
+            let is_fail = |word: &str| word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("fail"));
+            status.as_f64() == Some(2.0) || status.as_str().is_some_and(|word| is_fail(&word))
         });
         let error_message = inference.error_message();
         let status = inference.status().and_then(Json::as_f64);

@@ -59,7 +59,7 @@ test("a case of which a run is missing is scored by the others", async () => {
     result.evalCaseResults.map(({ evalId }) => evalId),
     ["a", "a", "b", "c"],
   );
-  assert.match(error.message, /1 of 3 cases is done; results are missing for "b" and "c"/);
+  assert.match(error.message, /4 of 6 runs are done; runs are missing for "b" and "c"/);
 });
 
 test("no judge is asked after the evaluation was cancelled", async () => {

@@ -191,7 +191,7 @@ test("a cancelled evaluation ends, and says so", async () => {
     await new Promise(() => undefined);
   };
   const error = await failing(agent, HELLO, MATCH, 2, { signal: controller.signal });
-  assert.match(error.message, /The run was cancelled: 0 of 1 case is done; results are missing for "hello"/);
+  assert.match(error.message, /The run was cancelled: 0 of 2 runs are done; runs are missing for "hello"/);
 });
 
 test("with source maps too, no frame of this package is shown", async () => {

@@ -151,6 +151,12 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
       /^the label `7` is not on the scale of a rubric, 1 or 0/,
       undefined,
     ],
+    [
+      "a share where there is no scale",
+      "open,1,polite,0.7",
+      /^the label `0.7` is not on the scale of a rubric, 1 or 0/,
+      undefined,
+    ],
     ["a label that is no label", "open,1,polite,perhaps", /^the label `perhaps` is not on the scale/, undefined],
   ]) {
     test(what, () => {

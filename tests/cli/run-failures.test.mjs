@@ -20,11 +20,11 @@ test("a turn that takes too long fails its case, and what the agent left running
 test("an agent that throws, says nothing or streams gives results", async (t) => {
   const throwing = await runAgent(t, "export default (message) => { throw new Error('out of order'); };");
   assert.equal(throwing.status, 1);
-  assert.match(throwing.stdout, /the agent.s run failed: turn 1: Error: out of order/);
+  assert.match(throwing.stdout, /the run failed: turn 1: Error: out of order/);
   const forgetful = await runAgent(t, "export default (message) => { 'It is noon.'; };");
   assert.match(
     forgetful.stdout,
-    /the agent returned undefined for "What is the time\?"\. Return the\s+answer, or null/,
+    /the agent returned undefined for "What is the time\?"\. Return the\s+answer,\s+or null/,
   );
   const silent = await runAgent(t, "export default (message) => null;", { args: ["--format", "csv"] });
   assert.equal(silent.status, 1);
@@ -76,7 +76,7 @@ test("an agent that fails in a later turn fails the case, with the reason", asyn
       "export default (m, { history }) => { if (history.length > 0) throw new Error('tired'); return '1'; };",
   };
   const { stdout } = await run(["run", "--agent", "agent.mjs", "long.evalset.json"], { cwd: folderOf(t, files) });
-  assert.match(stdout, /the agent.s run failed: turn 2: Error: tired/);
+  assert.match(stdout, /the run failed: turn 2: Error: tired/);
 });
 
 test("a simulated user who fails is not called a judge", async (t) => {

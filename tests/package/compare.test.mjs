@@ -295,6 +295,28 @@ test("says what makes runs hard to compare", () => {
   assert.deepEqual(compareRuns(JSON.stringify(before), JSON.stringify(after)).notes, notes);
 });
 
+test("metrics whose settings differ are noted, and which metrics are advisory", () => {
+  const made = (criterion, advisory) => {
+    const set = structuredClone(setOf([caseOf("a", { quality: 1 })]));
+    const [metricResult] = set.evalCaseResults[0].overallEvalMetricResults;
+    if (criterion !== undefined) metricResult.criterion = criterion;
+    return { ...set, referenceVersion: "2.13.0", ...(advisory === undefined ? {} : { advisory }) };
+  };
+  const notesOf = (before, after) => compareRuns(before, after).notes.filter((note) => / differ(s:|:)/.test(note));
+  const loose = { threshold: 1, match_type: "ANY_ORDER", ignore_args: true };
+  assert.deepEqual(notesOf(made(), made(loose)), [
+    'the settings of quality differ: none in the baseline, {"ignore_args":true,"match_type":"ANY_ORDER"} in the current run',
+  ]);
+  assert.deepEqual(notesOf(made(loose), made({ ignoreArgs: true, matchType: "ANY_ORDER", threshold: 0.5 })), []);
+  assert.deepEqual(notesOf(made({ threshold: 1 }), made()), []);
+  assert.deepEqual(notesOf(made(), made(undefined, ["quality"])), [
+    "which metrics are advisory differs: none in the baseline, quality in the current run",
+  ]);
+  // google-adk writes every default out.
+  const { referenceVersion: _, ...ofAdk } = made(loose);
+  assert.deepEqual(notesOf(ofAdk, made()), []);
+});
+
 test("runs without a metric in common are told of, with what each has", () => {
   const named = (name) => setOf([caseOf("a", { [name]: 1 })]);
   const { notes, metrics } = compareRuns(named("quality"), named("politeness"));

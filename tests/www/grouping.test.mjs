@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { evaluate, showing, turn } from "./scored.mjs";
 import { playground, says, skip } from "./support.mjs";
 
 const conversation = (text) => [
@@ -60,24 +61,17 @@ describe("intervals in the playground", { skip }, () => {
   });
 
   test("a case that was run repeatedly shows how its runs ended, and those of its flaky metrics", async () => {
-    const page = await site.open();
-    const evalCase = (evalId, text) => ({ eval_id: evalId, conversation: conversation(text) });
-    const given = [
-      file("trains.evalset.json", {
-        eval_set_id: "trains",
-        eval_cases: [evalCase("moody", "At nine."), evalCase("once", "At nine.")],
-      }),
-      file("trains.actual.json", {
-        eval_set_id: "trains",
-        eval_cases: [
-          ...["At nine.", "At nine.", "No idea."].map((text) => evalCase("moody", text)),
-          evalCase("once", "At nine."),
-        ],
-      }),
-    ];
-    await page.getByLabel("Choose files").setInputFiles(given);
-    await page.getByRole("button", { name: /^Score \d+ cases?$/ }).click();
-    await page.waitForURL("**/#/results");
+    const said = (text) => [turn("When?", text)];
+    const side = (...all) => ({
+      evalSetId: "trains",
+      evalCases: all.map(([evalId, text]) => ({ evalId, conversation: said(text) })),
+    });
+    const results = await evaluate({
+      evalSet: side(["moody", "At nine."], ["once", "At nine."]),
+      actual: side(["moody", "At nine."], ["moody", "At nine."], ["moody", "No idea."], ["once", "At nine."]),
+      criteria: { response_match_score: 0.8, tool_trajectory_avg_score: 1 },
+    });
+    const page = await showing(site, results);
     const header = page.locator(".case-head");
     await page.evaluate(() => {
       location.hash = "#/case/2";

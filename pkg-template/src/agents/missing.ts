@@ -24,11 +24,15 @@ export function noteMissingRuns(
   if (names.length === 0) return;
   result.cancelled = true;
   result.notRun = names.map((evalId) => ({ evalId, runs: numRuns - (runs.get(evalId) ?? 0) }));
-  const warning = missingWarning(evalIds.length - names.length, evalIds.length, { names, what });
+  const left = result.notRun.reduce((sum, { runs }) => sum + runs, 0);
+  const warning =
+    numRuns === 1
+      ? missingWarning(evalIds.length - names.length, evalIds.length, { names, what })
+      : missingWarning(evalIds.length * numRuns - left, evalIds.length * numRuns, { names, what, of: "run" });
   result.warnings = [warning, ...(result.warnings ?? [])];
 }
 
-/** The warning that not all cases, or evalsets, are done. */
+/** The warning that not all cases, runs or evalsets are done. */
 export function missingWarning(
   done: number,
   total: number,
@@ -38,13 +42,13 @@ export function missingWarning(
     names = [],
   }: { what?: string | undefined; of?: string; names?: readonly string[] },
 ): Mistake {
-  const [one, several] = of === "case" ? ["is done", "are done"] : ["was started", "were started"];
+  const [one, several] = of === "evalset" ? ["was started", "were started"] : ["is done", "are done"];
   const message = `${what}: ${amountText(done)} of ${count(total, of)} ${done === 1 || total === 1 ? one : several}`;
   if (names.length === 0) return { code: "cancelled", message };
   const shown = names.slice(0, MOST_NAMES).map((name) => JSON.stringify(name));
   if (names.length > shown.length) shown.push(`${amountText(names.length - shown.length)} more`);
   return {
     code: "cancelled",
-    message: `${message}; results are missing for ${new Intl.ListFormat("en").format(shown)}`,
+    message: `${message}; ${of === "run" ? "runs" : "results"} are missing for ${new Intl.ListFormat("en").format(shown)}`,
   };
 }

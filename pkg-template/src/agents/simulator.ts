@@ -20,6 +20,7 @@ import { canonicalRequest } from "../judges/request.js";
 import type { Player, Spending } from "./spending.js";
 import { personaText } from "./personas.js";
 import { untilAborted } from "../abort.js";
+import { count } from "../report/text.js";
 
 /** Who plays the user. Names and defaults are those of google-adk's `user_simulator_config`. */
 export interface UserSimulatorOptions {
@@ -218,10 +219,10 @@ export async function* simulatedUser(
     if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model gave an empty reply");
     yield userContent(words);
   }
-  // With a single turn, no user was to be simulated. The message names no case, so that it stands once for all.
-  if (limit < 2) return;
+  // The message names no case, so that it stands once for all.
+  const turns = count(limit, "turn");
   spending.warn(
-    `simulated users did not end their conversations within the limit of ${limit} turns (\`max_allowed_invocations\`): conversations with ${limit} turns were cut off`,
+    `simulated users did not end their conversations within the limit of ${turns} (\`max_allowed_invocations\`): conversations with ${turns} were cut off`,
   );
 }
 

@@ -277,9 +277,7 @@ function readingOf(row: LabelRow, verdict: Verdict): Reading | Wrong {
     if (score === undefined || score < least || score > most) return outside(`${least} to ${most}, or pass or fail`);
     return { ...about, score, passes: score >= threshold };
   }
-  if (passes !== undefined) return { ...about, passes };
-  const isShare = score !== undefined && score > 0 && score < 1 && verdict.rubricId === undefined;
-  return isShare ? { ...about, passes: score >= threshold } : outside("1 or 0, pass or fail");
+  return passes === undefined ? outside("1 or 0, pass or fail") : { ...about, passes };
 }
 
 /** Without repeated labels of one person: the same again counts once, others do not count. */

@@ -3,6 +3,7 @@
 import { EvalStatus } from "../enums.js";
 import { judgeName } from "../judges/stamp.js";
 import { statusWord } from "../report/results.js";
+import { shorten } from "../report/text.js";
 import type { CaseComparison, MetricComparison } from "../types.js";
 import type { StoredRun } from "./read.js";
 import type { CommonMetric } from "./cases.js";
@@ -83,6 +84,21 @@ export function nothingToCompare(
 export const REPEATED =
   "some cases have several runs: a case's mean scores and the fraction of its runs that pass are compared";
 
+/** The longest settings that a note repeats, in characters. */
+const LONGEST_SETTINGS = 200;
+
+/** That metrics have other settings now. Files of google-adk write defaults out, so that they tell nothing. */
+function otherSettings(before: StoredRun, after: StoredRun): string[] {
+  if ([before, after].some(({ stamps: { referenceVersion } }) => referenceVersion === undefined)) return [];
+  return [...after.metricNames].flatMap(([key, name]) => {
+    if (!before.metricNames.has(key)) return [];
+    const [old = "", now = ""] = [before, after].map(({ settings }) => settings.get(key));
+    if (old === now) return [];
+    const shown = (text: string) => (text === "" ? "none" : shorten(text, LONGEST_SETTINGS));
+    return `the settings of ${name.slice(0, 80)} differ: ${shown(old)} in the baseline, ${shown(now)} in the current run`;
+  });
+}
+
 /** In what else than their scores two runs differ, and what in them is odd. */
 export function notesOf(before: StoredRun, after: StoredRun): string[] {
   const notes: string[] = [];
@@ -94,6 +110,10 @@ export function notesOf(before: StoredRun, after: StoredRun): string[] {
   differ("the evalset", before.evalSetId, after.evalSetId);
   differ("the dialect", before.stamps.dialect, after.stamps.dialect);
   differ("the version of google-adk", before.stamps.referenceVersion, after.stamps.referenceVersion);
+  const advisoryOf = ({ stamps: { advisory } }: StoredRun) =>
+    advisory.size === 0 ? "none" : [...advisory].sort().join(", ");
+  differ("which metrics are advisory", advisoryOf(before), advisoryOf(after));
+  notes.push(...otherSettings(before, after));
   const stamps = new Map(before.stamps.judges.toReversed().map((stamp) => [stamp.metricName, stamp]));
   for (const { metricName, prompts, ...who } of after.stamps.judges) {
     const old = stamps.get(metricName);

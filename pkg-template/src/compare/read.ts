@@ -50,6 +50,8 @@ export interface StoredRun {
   cases: ReadonlyMap<string, StoredCase[]>;
   /** The metrics' names by key, in order of appearance. The key is today's name, so that old and new results meet. */
   metricNames: ReadonlyMap<string, string>;
+  /** The settings of each metric besides its threshold, as JSON in `snake_case`; of the first result that has any. */
+  settings: ReadonlyMap<string, string>;
 }
 
 /**
@@ -185,6 +187,7 @@ function runOf(set: object): StoredRun {
 class FoundCases {
   readonly cases = new Map<string, StoredCase[]>();
   readonly metricNames = new Map<string, string>();
+  readonly settings = new Map<string, string>();
 
   add(list: unknown): void {
     for (const one of (list ?? []) as readonly Fields[]) {
@@ -208,13 +211,30 @@ class FoundCases {
       const name = one["metricName"] as string;
       const key = currentName(name);
       if (!this.metricNames.has(key)) this.metricNames.set(key, name);
+      const { criterion } = one;
+      if (isFields(criterion) && !this.settings.has(key)) this.settings.set(key, settingsText(criterion));
       if (!scores.has(key)) scores.set(key, scoreOf(one));
     }
     return scores;
   }
 }
 
-function storedRun(set: Fields, { cases, metricNames }: FoundCases): StoredRun {
+/** The settings of a criterion besides its threshold, in whatever order and spelling they were written; empty for none. */
+function settingsText(criterion: Fields): string {
+  const settings = Object.fromEntries(Object.entries(criterion).filter(([key]) => key !== "threshold"));
+  const sorted = (value: unknown): unknown => {
+    if (!isFields(value)) return value;
+    const entries = Object.entries(value).map(([key, one]) => [snakeCase(key), one] as const);
+    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+  };
+  return Object.keys(settings).length === 0 ? "" : JSON.stringify(settings, (_, value) => sorted(value));
+}
+
+function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function storedRun(set: Fields, { cases, metricNames, settings }: FoundCases): StoredRun {
   return {
     evalSetId: textOf(set["evalSetId"]) ?? "",
     evalSetResultId: textOf(set["evalSetResultId"]) ?? "",
@@ -222,6 +242,7 @@ function storedRun(set: Fields, { cases, metricNames }: FoundCases): StoredRun {
     stamps: stampsOf(set),
     cases,
     metricNames,
+    settings,
   };
 }
 

@@ -183,7 +183,8 @@ function flakyMetricsTable({ cases }: Pick<Reliability, "cases">): ReliabilityTa
 
 /** The metrics by which some runs of a case pass and some fail. A single one ends as its case does, and is not told apart. */
 function flakyMetrics({ metrics }: CaseReliability): CaseMetricReliability[] {
-  return metrics.length > 1 ? metrics.filter(({ isFlaky }) => isFlaky) : [];
+  const decided = metrics.filter(({ runs }) => runs > 0);
+  return decided.length > 1 ? decided.filter(({ isFlaky }) => isFlaky) : [];
 }
 
 /** `100 %, 33 %`: how likely one of two runs passes, and both; nothing for a case that was run once. */

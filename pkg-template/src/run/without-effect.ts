@@ -5,8 +5,8 @@ import { isPrebuilt } from "../metric-info.js";
 import { canonicalName } from "../metric-names.js";
 import type { EvaluatorOptions } from "../types.js";
 
-/** A metric of the header; a criterion that is a number is only its threshold. */
-type Metric = Pick<HeaderMetric, "metricName" | "judge"> & Partial<Pick<HeaderMetric, "criterion">>;
+/** A metric of the header, which has no criterion where that is only a threshold. */
+type Metric = Pick<HeaderMetric, "metricName" | "criterion" | "judge">;
 
 /** The warnings about prompts of metrics that are not evaluated, and about settings that nobody reads. */
 export function withoutEffect({ prompts = {}, dialect }: EvaluatorOptions, metrics: readonly Metric[]): EngineError[] {

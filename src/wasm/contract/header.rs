@@ -51,7 +51,7 @@ struct HeaderMetric<'h> {
     #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::criterion"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::criterion", default))]
     criterion: Option<RawJson<'h>>,
     /// Its judge, if it asks one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -236,17 +236,19 @@ fn a_difference_in_turns_fails_that_case_only() {
 #[test]
 fn a_failed_run_fails_its_case_with_the_recorded_message() {
     let expected = set(&[("a", &["red"]), ("b", &["green"])]);
-    let actual = json!([
-        { "eval_case_id": "a", "inferences": turns(&["red"]), "status": 2, "error_message": "quota" },
-        { "eval_case_id": "b", "inferences": turns(&["green"]), "status": 1 },
-    ]);
-    with_run(&expected, &actual, MATCH, quiet(), |run| {
-        let result = case(run, 0.0);
-        assert_eq!(result.status, Failed);
-        assert!(result.metrics.is_empty());
-        assert_eq!(result.failure.unwrap().message, "the run failed: quota");
-        assert_eq!(case(run, 0.0).status, Passed);
-    });
+    for status in [json!(2), json!("FAILURE"), json!("failed")] {
+        let actual = json!([
+            { "eval_case_id": "a", "inferences": turns(&["red"]), "status": status, "error_message": "quota" },
+            { "eval_case_id": "b", "inferences": turns(&["green"]), "status": 1 },
+        ]);
+        with_run(&expected, &actual, MATCH, quiet(), |run| {
+            let result = case(run, 0.0);
+            assert_eq!(result.status, Failed);
+            assert!(result.metrics.is_empty());
+            assert_eq!(result.failure.unwrap().message, "the run failed: quota");
+            assert_eq!(case(run, 0.0).status, Passed);
+        });
+    }
 }
 
 #[test]
