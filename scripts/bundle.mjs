@@ -101,8 +101,8 @@ function markFor(file) {
 /**
  * What source maps leave out: what is generated or comes from a library, so that it is not in the repository, and what is not on
  * the stack while a user's agents, judges and metrics are called, nor where a mistake of the user's is found: the command line,
- * what copies values to and from the engine, readers of files, replies, options and the environment, what errors and
- * warnings are made of, and what makes reports.
+ * what copies values to and from the engine, readers of files, replies, options and the environment, what warnings
+ * are made of, and what makes reports.
  */
 const WITHOUT_MAPS = [
   /^\.\./,
@@ -110,7 +110,7 @@ const WITHOUT_MAPS = [
   /^engine\/(?:decode|explanation|exports|hosted|instance|invocations|kept|marks|plain-json|reads|rows|status|turn|writing)\./,
   /^(?:agents\/(?:options|personas|pooled|scorable|spending|test-files)|entrypoints\/queue|judges\/(?:cache-\w+|dotenv|environment|failure|replay|reply|request|settings)|modules\/(?:in-batches|load))/,
   /^run\/(?:completions|judge-options|missing-verdicts|prices|reply-cache|silence|target|unscorable|without-effect)\./,
-  /^(?:adk-schema|closest|errors|estimate|known-options|registry|request-plan|stored-results|thresholds|turn-events)\.ts/,
+  /^(?:closest|estimate|known-options|registry|request-plan|stored-results|thresholds|turn-events)\.ts/,
 ];
 
 function write(path, code, map) {
