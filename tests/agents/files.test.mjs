@@ -57,7 +57,9 @@ test("a file can ask for 100 turns of a simulated user, code for any number", as
     const options = { userSimulator: { ...userSimulator, ...more }, registry: countingTurns() };
     const results = await AgentEvaluator.evaluate(echo, folder, 1, undefined, options);
     const [{ evalCaseResults, warnings = [] }] = results;
-    return [evalCaseResults[0].evalMetricResultPerInvocation.length, warnings.map(({ message }) => message)];
+    // This user never ends a conversation.
+    const others = warnings.map(({ message }) => message).filter((message) => !message.endsWith("were cut off"));
+    return [evalCaseResults[0].evalMetricResultPerInvocation.length, others];
   };
   for (const asked of [-1, 101, 1e9]) {
     const [turns, warnings] = await turnsAndWarnings(asked);

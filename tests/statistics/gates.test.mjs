@@ -201,15 +201,6 @@ test("a prompt for a metric that no criterion has is a warning, or an error with
   await assert.rejects(evaluate({ ...request, strict: true }), /there is a prompt for `safety_v1`/);
 });
 
-test("settings of a judge for a metric that asks none are a warning", async () => {
-  const judge_model_options = { judge_model: "gemini-3.5-flash" };
-  const own = { response_match_score: { threshold: 0.5, judge_model_options } };
-  const { warnings } = await evaluate({ evalSet, actual, criteria: own });
-  const [first] = warnings;
-  assert.equal(first.message, "`response_match_score` asks no judge: its `judge_model_options` have no effect");
-  assert.equal(first.path, "config: criteria.response_match_score.judge_model_options");
-});
-
 test("an advisory metric that no criterion has is a warning, or an error with strict", async () => {
   const request = { evalSet, actual, criteria, advisory: ["response_mach"] };
   const { warnings, advisory } = await evaluate(request);

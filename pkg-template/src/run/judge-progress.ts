@@ -44,7 +44,7 @@ export function judgeProgress(
 }
 
 /** The share of replies from which on it is a warning that they could not be read. */
-const MANY_UNREAD = 0.1;
+const MANY_UNREAD = 0.2;
 
 /**
  * The warning of many replies that could not be read: what they would have said is missing from the verdicts. Where none could

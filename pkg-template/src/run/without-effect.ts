@@ -1,14 +1,13 @@
 /** Settings and options that this run does not use. */
 
 import type { EngineError, HeaderMetric } from "../generated/contract.js";
-import { isPrebuilt } from "../metric-info.js";
 import { canonicalName } from "../metric-names.js";
 import type { EvaluatorOptions } from "../types.js";
 
 /** A metric of the header, which has no criterion where that is only a threshold. */
-type Metric = Pick<HeaderMetric, "metricName" | "criterion" | "judge">;
+type Metric = Pick<HeaderMetric, "metricName" | "criterion">;
 
-/** The warnings about prompts of metrics that are not evaluated, and about settings that nobody reads. */
+/** The warnings about prompts of metrics that are not evaluated, and about settings that the dialect does not read. */
 export function withoutEffect({ prompts = {}, dialect }: EvaluatorOptions, metrics: readonly Metric[]): EngineError[] {
   // A run that only counts its cases has no metric.
   if (metrics.length === 0) return [];
@@ -20,17 +19,6 @@ export function withoutEffect({ prompts = {}, dialect }: EvaluatorOptions, metri
     path: `prompts: ${name}`,
     help: `The criteria contain ${metrics.map(({ metricName }) => `\`${metricName}\``).join(", ")}`,
   }));
-  for (const { metricName, criterion, judge } of metrics) {
-    const key = ["judge_model_options", "judgeModelOptions"].find((one) => criterion?.[one] !== undefined);
-    if (key === undefined || judge !== undefined || !isPrebuilt(metricName)) continue;
-    warnings.push({
-      code: "invalid_input",
-      message: `\`${metricName}\` asks no judge: its \`${key}\` have no effect`,
-      input: "config",
-      path: `criteria.${metricName}.${key}`,
-      help: "Leave them out",
-    });
-  }
   if (dialect !== "adk-ts") return warnings;
   for (const { metricName, criterion } of metrics) {
     if (canonicalName(metricName) !== "tool_trajectory_avg_score") continue;
