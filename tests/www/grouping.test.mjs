@@ -76,8 +76,8 @@ describe("intervals in the playground", { skip }, () => {
     await page.evaluate(() => {
       location.hash = "#/case/2";
     });
-    await says(header, /flaky ?2 of 3 runs pass \(pass@2 100 %, pass\^2 33 %\)/);
-    await says(header, /response_match_score ?2 of 3 runs pass/);
+    await says(header, /Flaky: 2 of 3 runs pass \(pass@2 100 %, pass\^2 33 %\)/);
+    await says(header, /response_match_score: 2 of 3 runs pass/);
     await page.evaluate(() => {
       location.hash = "#/case/3";
     });

@@ -15,7 +15,7 @@ export const caseIndex = signal(0);
 
 export const editedCase = signal<EditableCase | undefined>(undefined);
 
-/** The tools that the evalset and the other files tell of. */
+/** The tools that the files of the page tell of. */
 export const tools = signal<readonly KnownTool[]>([]);
 
 /** Why the last change was rejected, or why the evalset cannot be edited. */
@@ -53,11 +53,9 @@ export async function startEditing(id: number, evalId: string | undefined): Prom
 
 /** Looks for tools in all files, once for the same files. */
 async function lookUpTools(): Promise<void> {
-  const now = evalSet.value;
-  if (now === undefined || lookedThrough === sources.value) return;
+  if (lookedThrough === sources.value) return;
   lookedThrough = sources.value;
-  const files = sources.value.map(({ name, bytes }) => ({ name, bytes }));
-  const outcome = await engine.knownTools(now.text, files);
+  const outcome = await engine.knownTools(sources.value.map(({ name, bytes }) => ({ name, bytes })));
   if (outcome.ok) tools.value = outcome.value;
 }
 

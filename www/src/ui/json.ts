@@ -1,10 +1,9 @@
 /** Writes JSON with every digit of integers, which reach the page as `bigint` where JavaScript's numbers round them. */
 
-/**
- * Stands before the digits of integers while JSON is written; no text of the user's can have it. Pages that are not served
- * over HTTPS have no `randomUUID`.
- */
-const MARK = crypto.getRandomValues(new Uint32Array(4)).join("-");
+import { uniqueName } from "./unique.js";
+
+/** Stands before the digits of integers while JSON is written; no text of the user's can have it. */
+const MARK = uniqueName();
 const MARKED = new RegExp(`"${MARK}([^"]+)"`, "g");
 
 /** What JSON writes in decimal digits; larger numbers have an exponent. */

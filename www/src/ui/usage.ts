@@ -19,7 +19,7 @@ export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simul
     ...amount("Skipped (vote decided)", sum(judges, "saved")),
     ...riskFacts(judges),
     ...amount("Replies reused", sum(judges, "cached")),
-    ...amount("Replies that could not be read", sum(judges, "unread")),
+    ...amount("Unreadable replies", sum(judges, "unread")),
     ...amount("Samples without a reply", sum(judges, "lost") - sum(judges, "unsent")),
     ...amount("Samples not asked", sum(judges, "unsent")),
     ...tokenFacts(judges),

@@ -4,6 +4,7 @@ import { AdkMetricsError, compareRuns, type EvalSetResult, type RunComparison } 
 import { REPORT_FORMATS } from "adk-metrics/report";
 import { textOf } from "./exporting.js";
 import { outcomeOf } from "./problems.js";
+import { uniqueName } from "../ui/unique.js";
 import type { Comparing, ComparableRun, ShownComparison } from "./protocol-compare.js";
 import type { NamedFile } from "./protocol.js";
 import { definedProperties } from "./runs.js";
@@ -30,7 +31,7 @@ export function comparing(ready: Promise<void>, resultsOf: (run: string) => read
       outcomeOf(async () => {
         await ready;
         const read = files.map((file) => ({ ...infoOf(file.bytes, file), results: file.bytes }));
-        const id = crypto.randomUUID();
+        const id = uniqueName();
         opened.set(
           id,
           read.map(({ set: { evalSetId }, results }) => ({ evalSetId, results })),

@@ -25,6 +25,7 @@ import {
 } from "./json-text.js";
 import { knownTools } from "./known-tools.js";
 import { outcomeOf } from "./problems.js";
+import { uniqueName } from "../ui/unique.js";
 import type { CaseEdit, EditableCase, EditableRubric, EditableSet, EditableTurn, Editing } from "./protocol-edit.js";
 import { baseName } from "./inspection.js";
 
@@ -42,7 +43,7 @@ export function editing(ready: Promise<void>, caseOfRun: CaseOfRun): Editing {
     editableCase: (text, caseIndex) =>
       outcomeOf(() => editableCaseOf(text, nodeAt(parsed(text), "eval_cases", caseIndex))),
 
-    knownTools: (text, files) => outcomeOf(() => knownTools([text, ...files.map(({ bytes }) => bytes)])),
+    knownTools: (files) => outcomeOf(() => knownTools(files.map(({ bytes }) => bytes))),
 
     applyEdit: (text, caseIndex, edit) =>
       outcomeOf(() => {
@@ -164,7 +165,7 @@ function checkId(root: Node, at: number, evalId: string): void {
 
 function emptyTurn() {
   return {
-    invocation_id: crypto.randomUUID(),
+    invocation_id: uniqueName(),
     user_content: { parts: [{ text: "" }], role: "user" },
     final_response: { parts: [{ text: "" }], role: "model" },
     intermediate_data: { tool_uses: [], tool_responses: [], intermediate_responses: [] },

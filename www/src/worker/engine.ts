@@ -8,6 +8,7 @@ import { PartialResults } from "./partial-results.js";
 import { judgeOf, originsOf } from "./judges.js";
 import { partsOf } from "./parts.js";
 import { preparation } from "./preparation.js";
+import { uniqueName } from "../ui/unique.js";
 import { outcomeOf } from "./problems.js";
 import type { Engine, Job, Outcome, Page, RunEvent, RunSummary, Verdicts } from "./protocol.js";
 import { baseName } from "./inspection.js";
@@ -23,7 +24,7 @@ const engine: Engine = {
     ready,
     resultsOf: (run) => runById(run).results,
     runOf: (run) => runs.get(run),
-    keep: (sets, id = crypto.randomUUID()) => {
+    keep: (sets, id = uniqueName()) => {
       const run = new Run(id, sets);
       runs.set(run.id, run);
       return run.summary();
@@ -38,7 +39,7 @@ const engine: Engine = {
       const controller = new AbortController();
       activeRun = controller;
       connectOnlyTo(originsOf(job.judge, job.service));
-      const id = crypto.randomUUID();
+      const id = uniqueName();
       const sets: ScoredSet[] = [];
       const keep = (now: readonly ScoredSet[]): RunSummary => {
         const run = new Run(id, now, runs.get(id)?.thresholds);

@@ -10,6 +10,7 @@ import {
   parseTree,
 } from "jsonc-parser";
 import { AdkMetricsError } from "adk-metrics/web";
+import { uniqueName } from "../ui/unique.js";
 
 const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
 
@@ -58,7 +59,7 @@ export function withInsertion(text: string, path: JSONPath, value: unknown): str
 
 /** Inserts JSON verbatim: a placeholder is inserted first, then replaced. */
 export function withRaw(text: string, path: JSONPath, json: string, isInsertion = false): string {
-  const placeholder = `\u0000${crypto.randomUUID()}`;
+  const placeholder = `\u0000${uniqueName()}`;
   const withPlaceholder = isInsertion ? withInsertion(text, path, placeholder) : withValue(text, path, placeholder);
   return withPlaceholder.replace(JSON.stringify(placeholder), () => json);
 }

@@ -1,4 +1,4 @@
-/** The tools that files declare, by which calls are filled in as a form. */
+/** The tools that files declare or call: what the form of a call asks for. */
 
 import type { KnownTool, ToolParameter } from "./protocol-edit.js";
 
@@ -16,7 +16,7 @@ type SeenTools = Map<string, Map<string, ToolParameter>>;
 const MOST_SEEN = 200;
 
 /** The tools in some JSON, sorted by name. What is declared goes before what is only seen in calls. */
-export function knownTools(files: readonly (string | Uint8Array)[]): KnownTool[] {
+export function knownTools(files: readonly Uint8Array[]): KnownTool[] {
   const declared = new Map<string, KnownTool>();
   const seen: SeenTools = new Map();
   for (const file of files) for (const value of valuesIn(file)) collect(value, declared, seen);
@@ -27,8 +27,8 @@ export function knownTools(files: readonly (string | Uint8Array)[]): KnownTool[]
 }
 
 /** The value of a JSON file, or those of its lines. */
-function valuesIn(file: string | Uint8Array): unknown[] {
-  const text = typeof file === "string" ? file : new TextDecoder().decode(file);
+function valuesIn(file: Uint8Array): unknown[] {
+  const text = new TextDecoder().decode(file);
   const whole = parsedOrNothing(text);
   return whole.length > 0 ? whole : text.split("\n").flatMap(parsedOrNothing);
 }

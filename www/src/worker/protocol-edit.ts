@@ -88,8 +88,8 @@ export interface Editing {
   /** Reads an evalset of any form. */
   editableSet(file: NamedFile): Promise<Outcome<EditableSet>>;
   editableCase(text: string, caseIndex: number): Promise<Outcome<EditableCase>>;
-  /** The tools that an evalset and files of what agents did declare or call, in the order of the alphabet. */
-  knownTools(text: string, files: readonly NamedFile[]): Promise<Outcome<KnownTool[]>>;
+  /** The tools that files declare or call, in the order of the alphabet. */
+  knownTools(files: readonly NamedFile[]): Promise<Outcome<KnownTool[]>>;
   /** The evalset after an edit. A new case is inserted after the one at `caseIndex`. */
   applyEdit(text: string, caseIndex: number, edit: CaseEdit): Promise<Outcome<EditableSet>>;
 }

@@ -161,9 +161,7 @@ function repetition(results: readonly EvalSetResult[], row: number): Repetition 
   }));
   const [found] = reliabilityOf(runs).cases;
   if (found === undefined || found.runs + found.notEvaluated < 2) return undefined;
-  // A single metric ends as its case does.
-  const decided = found.metrics.filter(({ runs }) => runs > 0);
-  return { ...found, flaky: decided.length > 1 ? decided.filter(({ isFlaky }) => isFlaky) : [] };
+  return { ...found, flaky: found.metrics.filter(({ isFlaky }) => isFlaky) };
 }
 
 /** Whether the texts of a case contain all words, which are in lower case. */

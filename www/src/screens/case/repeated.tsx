@@ -9,17 +9,18 @@ export function Repeated({ of }: { of: Repetition }) {
   const { notEvaluated, isFlaky, flaky } = of;
   return (
     <>
-      <p>
-        {isFlaky && <span class="tag">flaky</span>}
-        <span class="muted">
+      <p class="muted">
+        <span>
+          {isFlaky && "Flaky: "}
           {endedText(of)}
           {notEvaluated > 0 && `, ${notEvaluated} not evaluated`}
         </span>
       </p>
       {flaky.map((metric) => (
         <p key={metric.metricName} class="muted">
-          <Name>{metric.metricName}</Name>
-          <span>{endedText(metric)}</span>
+          <span>
+            <Name>{metric.metricName}</Name>: {endedText(metric)}
+          </span>
         </p>
       ))}
     </>
