@@ -48,6 +48,10 @@ test("the conversation ends at the limit of turns, the starting prompt included"
     for (const { message } of cut)
       assert.match(message, new RegExp(`limit of ${turns} .*: conversations with ${turns} were cut off$`));
   }
+  await assert.rejects(
+    run(echo, playing([]), { userSimulator: { maxAllowedInvocations: 0 } }),
+    /warning: no conversation was begun, since `max_allowed_invocations` is 0/,
+  );
   const endless = async ({ metricName }) => (metricName === "user_simulator" ? "more" : '{"score": 1}');
   const { evalCaseResults } = await run(echo, endless);
   assert.equal(usersOf(evalCaseResults[0]).length, 20);

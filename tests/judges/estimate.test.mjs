@@ -62,6 +62,27 @@ test("the calls are those that an evaluation makes, at least and at most", async
   assert.equal(limited.most.outputTokens, 50 * limited.most.calls);
 });
 
+test("rows come in the order of the questions, however long it takes to hash them", async (t) => {
+  const digest = crypto.subtle.digest.bind(crypto.subtle);
+  let hashed = 0;
+  t.mock.method(crypto.subtle, "digest", async (...given) => {
+    if ((hashed += 1) === 1) await new Promise((resolve) => setTimeout(resolve, 100));
+    return digest(...given);
+  });
+  const models = ["one", "two", "three"];
+  const rows = await estimateCalls({
+    ...request,
+    criteria: {
+      final_response_match_v2: { threshold: 0.5, judge_model_options: { judge_models: models, num_samples: 1 } },
+    },
+  });
+  assert.ok(hashed > 0);
+  assert.deepEqual(
+    rows.map(({ model }) => model),
+    models,
+  );
+});
+
 test("nobody is asked, and metrics of one's own are not called", async () => {
   const fail = () => assert.fail("asked");
   const registry = { customMetricNames: () => ["own"], getEvaluator: fail };

@@ -219,10 +219,12 @@ export async function* simulatedUser(
     if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model gave an empty reply");
     yield userContent(words);
   }
-  // The message names no case, so that it stands once for all.
+  // The messages name no case, so that each stands once for all.
   const turns = count(limit, "turn");
   spending.warn(
-    `simulated users did not end their conversations within the limit of ${turns} (\`max_allowed_invocations\`): conversations with ${turns} were cut off`,
+    limit === 0
+      ? "no conversation was begun, since `max_allowed_invocations` is 0"
+      : `simulated users did not end their conversations within the limit of ${turns} (\`max_allowed_invocations\`): conversations with ${turns} were cut off`,
   );
 }
 

@@ -198,7 +198,7 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
           ? fact("Saved by early stopping", amountText(usage.saved), atRiskText(usage, [set]).trim() || undefined)
           : undefined,
         usage.cached > 0 ? fact("Replies reused", amountText(usage.cached)) : undefined,
-        usage.unread ? fact("Could not be read", amountText(usage.unread)) : undefined,
+        usage.unread ? fact("Unreadable replies", amountText(usage.unread)) : undefined,
         usage.lost > unsent ? fact("Without a reply", amountText(usage.lost - unsent)) : undefined,
         unsent > 0 ? fact("Not asked", amountText(unsent)) : undefined,
         hasTokens(usage) ? fact("Tokens", ...usedTokens(usage)) : undefined,

@@ -299,7 +299,7 @@ function judgeProperties(set: EvalSetResult): Test["properties"] {
         ["judgeVerdictsAtRisk", usage?.verdictsAtRisk],
         ["judgeSamplesCached", usage?.cached],
         ["judgeSamplesLost", usage?.lost],
-        ["judgeRepliesUnread", usage?.unread],
+        ["judgeRepliesUnreadable", usage?.unread],
         ["judgeSamplesNotAsked", usage?.unsent || undefined],
         ["judgeInputTokens", usage?.inputTokens],
         ["judgeOutputTokens", usage?.outputTokens],

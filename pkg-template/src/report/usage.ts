@@ -126,18 +126,14 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
     saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage, results)}` : "",
-    cached > 0 ? `${repliesText(cached)} reused` : "",
-    unread > 0 ? `${repliesText(unread)} that could not be read` : "",
+    cached > 0 ? `${amountText(cached)} ${cached === 1 ? "reply" : "replies"} reused` : "",
+    unread > 0 ? `${amountText(unread)} unreadable ${unread === 1 ? "reply" : "replies"}` : "",
     lost > unsent ? `${count(lost - unsent, "sample")} without a reply` : "",
     unsent > 0 ? `${count(unsent, "sample")} not asked` : "",
     usedTokensText(usage),
     spent === undefined ? "" : `cost ${spent}`,
   ];
   return `${who}: ${parts.filter((part) => part !== "").join(", ")}`;
-}
-
-function repliesText(amount: number): string {
-  return `${amountText(amount)} ${amount === 1 ? "reply" : "replies"}`;
 }
 
 /**

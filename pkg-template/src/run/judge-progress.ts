@@ -56,7 +56,7 @@ export function unreadWarning({ answered, cached, unread = 0 }: JudgeProgress): 
   return {
     code: "judge_failed",
     message: `${unread} of ${replies} replies of the judges could not be read; verdicts rest on the others`,
-    help: "The explanations show these replies. A judge that keeps to JSON schemas, or a larger model, can be read more often",
+    help: "The explanations show these replies. Judges that support JSON schemas, and larger models, write readable replies more often",
   };
 }
 
