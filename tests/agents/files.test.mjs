@@ -57,18 +57,17 @@ test("a file can ask for 100 turns of a simulated user, code for any number", as
     const options = { userSimulator: { ...userSimulator, ...more }, registry: countingTurns() };
     const results = await AgentEvaluator.evaluate(echo, folder, 1, undefined, options);
     const [{ evalCaseResults, warnings = [] }] = results;
-    // This user never ends a conversation.
-    const others = warnings.map(({ message }) => message).filter((message) => !message.endsWith("were cut off"));
-    return [evalCaseResults[0].evalMetricResultPerInvocation.length, others];
+    return [evalCaseResults[0].evalMetricResultPerInvocation.length, warnings.map(({ message }) => message)];
   };
-  for (const asked of [-1, 101, 1e9]) {
-    const [turns, warnings] = await turnsAndWarnings(asked);
+  // This user never ends a conversation.
+  for (const asked of [-1, 101, 1e9, 100]) {
+    const [turns, [cutOff, ...others]] = await turnsAndWarnings(asked);
     assert.equal(turns, 100);
-    assert.equal(warnings.length, 1);
-    assert.match(warnings[0], /end after 100 turns/);
+    assert.match(cutOff, /limit of 100 turns .* were cut off$/);
+    assert.deepEqual([others.length, /end after 100 turns/.test(others[0])], asked === 100 ? [0, false] : [1, true]);
   }
-  assert.deepEqual(await turnsAndWarnings(100), [100, []]);
-  assert.deepEqual(await turnsAndWarnings(-1, { maxAllowedInvocations: 120 }), [120, []]);
+  const [turns, warnings] = await turnsAndWarnings(-1, { maxAllowedInvocations: 120 });
+  assert.deepEqual([turns, warnings.length, /limit of 120 turns/.test(warnings[0])], [120, 1, true]);
 });
 
 test("criteria that are given stand in for those beside a file, and nothing else of the config", async (context) => {

@@ -5,6 +5,7 @@
  */
 
 import { withToolUses } from "../engine/hosted.js";
+import { snakeOf } from "../engine/spelling.js";
 import { isObject, unexpected } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
 import { closest } from "../closest.js";
@@ -208,11 +209,6 @@ const CALLS_BESIDE = ["toolCalls", "tool_calls", "toolUses", "tool_uses", "funct
 
 /** What belongs into the parts of a content. */
 const SAID_BESIDE = ["parts", "functionCall", "function_call", "functionResponse", "function_response"];
-
-/** A key as google-adk spells it. */
-function snakeOf(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** What stands under a key in either spelling. */
 function read(fields: Readonly<Record<string, unknown>>, key: string): unknown {

@@ -5,6 +5,7 @@
 
 import { withEngine } from "../engine/instance.js";
 import { checkSize, wellFormed } from "../engine/checks.js";
+import { snakeOf } from "../engine/spelling.js";
 import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
 import { EvalStatus } from "../enums.js";
@@ -224,14 +225,10 @@ function settingsText(criterion: Fields): string {
   const settings = Object.fromEntries(Object.entries(criterion).filter(([key]) => key !== "threshold"));
   const sorted = (value: unknown): unknown => {
     if (!isFields(value)) return value;
-    const entries = Object.entries(value).map(([key, one]) => [snakeCase(key), one] as const);
+    const entries = Object.entries(value).map(([key, one]) => [snakeOf(key), one] as const);
     return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
   };
   return Object.keys(settings).length === 0 ? "" : JSON.stringify(settings, (_, value) => sorted(value));
-}
-
-function snakeCase(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function storedRun(set: Fields, { cases, metricNames, settings }: FoundCases): StoredRun {
