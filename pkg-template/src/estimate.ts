@@ -123,18 +123,20 @@ export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstima
   const { earlyStop } = request;
   const all = await Promise.all((["yes", "no", "mixed"] as const).map((answer) => counted(request, answer, earlyStop)));
   const [yes, no, mixed] = all as [Counts, Counts, Counts];
+  // Where a budget ends, a metric that is asked earlier leaves less to others the more it takes.
+  const ways = [most, mixed, yes, no];
   // Prompts are hashed in threads, so that replies come in any order.
-  const rows = [...most].sort(([, a], [, b]) => a.first - b.first);
+  const rows = [...new Map(ways.toReversed().flatMap((one) => [...one]))].sort(([, a], [, b]) => a.first - b.first);
   return rows.map(([key, count]): JudgeEstimateRow => {
     const { metricName, model, function: name, panel, retirement } = count;
     const none: Count = { ...count, calls: 0, characters: 0, leastReply: 0, likelyReply: 0, mostReply: 0 };
-    const [fewest] = [yes, no].map((one) => one.get(key) ?? none).sort((a, b) => a.calls - b.calls);
+    const counts = ways.map((one) => one.get(key) ?? none);
     return {
       metricName,
       ...definedProperties({ model, function: name, panel, retirement }),
-      least: told(fewest ?? none, "leastReply"),
+      least: outermost(Math.min, counts, "leastReply"),
       likely: told(mixed.get(key) ?? none, "likelyReply"),
-      most: told(count, "mostReply"),
+      most: outermost(Math.max, counts, "mostReply"),
     };
   });
 }
@@ -163,6 +165,18 @@ function told(count: Count, reply: "leastReply" | "likelyReply" | "mostReply"): 
     characters,
     inputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN),
     outputTokens: Math.ceil(count[reply]),
+  };
+}
+
+/** The least or the most of each amount. */
+function outermost(pick: typeof Math.max, counts: readonly Count[], reply: "leastReply" | "mostReply"): CallEstimate {
+  const all = counts.map((count) => told(count, reply));
+  const of = (amount: keyof CallEstimate) => pick(...all.map((one) => one[amount]));
+  return {
+    calls: of("calls"),
+    characters: of("characters"),
+    inputTokens: of("inputTokens"),
+    outputTokens: of("outputTokens"),
   };
 }
 

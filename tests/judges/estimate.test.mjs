@@ -116,6 +116,33 @@ test("replies that the cache has are not counted, nor calls that the budget leav
   assert.deepEqual(await bounds({ cache: undefined, budget: { calls: 5 } }), [5, 5, 5]);
 });
 
+test("under a budget, no metric is asked more at least than at most", async () => {
+  const rubrics = [{ rubricId: "brief", rubricContent: { textProperty: "The answer is brief." } }];
+  const judgeModelOptions = { judgeModel: "some-model", numSamples: 5 };
+  const both = { ...criteria, rubric_based_final_response_quality_v1: { threshold: 0.5, judgeModelOptions, rubrics } };
+  // The same answer is asked about once at least, and for each case at most.
+  const same = { ...actual, evalCases: ids.map((evalId) => ({ evalId, conversation: turn("At 9.") })) };
+  const expected = { ...evalSet, evalCases: ids.map((evalId) => ({ evalId, conversation: turn("Nine.") })) };
+  for (let calls = 1; calls < 42; calls += 1) {
+    const rows = await estimateCalls({
+      ...request,
+      evalSet: expected,
+      actual: same,
+      criteria: both,
+      budget: { calls },
+    });
+    assert.ok(rows.length > 0);
+    for (const { metricName, least, likely, most } of rows) {
+      for (const amount of ["calls", "characters", "inputTokens", "outputTokens"]) {
+        const bounds = [least, likely, most].map((one) => one[amount]);
+        const sorted = bounds.toSorted((a, b) => a - b);
+        assert.deepEqual(bounds, sorted, `${metricName}, ${amount} with ${calls} calls`);
+      }
+      assert.ok(most.calls <= calls);
+    }
+  }
+});
+
 const files = {
   "trains.evalset.json": JSON.stringify(evalSet),
   "trains.actual.json": JSON.stringify(actual),

@@ -57,7 +57,7 @@ export async function dryRun(
   const text =
     lines.length === 0
       ? "no judge would be called\n"
-      : `${[...lines, ...totalLines([...rows.values()], prices)].join("\n")}\n`;
+      : `${[...lines, ...totalLines([...rows.values()], budget)].join("\n")}\n`;
   // A module of the user's own may have been loaded, and stdout is not everybody's then.
   await new Promise<void>((resolve) => writeResult(text, () => resolve()));
   note("dry run: no calls were made, no agent was run and nothing was written");
@@ -153,7 +153,7 @@ function rowLines(row: JudgeEstimateRow, prices: PriceList): string[] {
   return [name, ...boundLines(row, costs)];
 }
 
-function totalLines(rows: readonly JudgeEstimateRow[], prices: PriceList): string[] {
+function totalLines(rows: readonly JudgeEstimateRow[], { prices, calls = Infinity }: Budget): string[] {
   const [first, ...others] = rows;
   if (first === undefined || others.length === 0) return [];
   const unpriced = rows.filter((row) => priceOf(row, prices) === undefined);
@@ -161,7 +161,10 @@ function totalLines(rows: readonly JudgeEstimateRow[], prices: PriceList): strin
     unpriced.length === rows.length
       ? undefined
       : BOUNDS.map((bound) => rows.reduce((total, row) => total + (costOf(row[bound], priceOf(row, prices)) ?? 0), 0));
-  return ["in total", ...boundLines(others.reduce(sum, first), costs)];
+  const total = others.reduce(sum, first);
+  // What one metric can take at most, another cannot take as well.
+  const most = { ...total.most, calls: Math.min(total.most.calls, calls) };
+  return ["in total", ...boundLines({ ...total, most }, costs)];
 }
 
 /** At least, likely and at most, a line each. */
