@@ -228,7 +228,7 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
       "a column that is missing",
       "case,metric,lable\nopen,x,1",
       /^the labels have no column `label`$/,
-      /^Did you mean `label` by `lable`\?$/,
+      /^Did you mean `label` instead of `lable`\?$/,
     ],
     [
       "columns of something else",

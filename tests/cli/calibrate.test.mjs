@@ -257,7 +257,7 @@ for (const [what, args, message] of [
   [
     "labels without a column",
     ["calibrate", "shop.json", "--labels", "wrong.csv"],
-    /the labels have no column `label`\n   at wrong\.csv:1\n   help: Did you mean `label` by `lable`\?/,
+    /the labels have no column `label`\n   at wrong\.csv:1\n   help: Did you mean `label` instead of `lable`\?/,
   ],
   ["no command of labels", ["labels"], /labels needs a subcommand/],
   [

@@ -70,6 +70,11 @@ const MISTAKES = {
     {},
     /--judge replay needs a recording\n {3}help: --judge replay:<file>/,
   ],
+  "a recording that is given as a module": [
+    ["--judge", "replies/judge.jsonl"],
+    {},
+    /--judge replies\/judge\.jsonl is not a module\n {3}help: For a recording: --judge replay:replies\/judge\.jsonl/,
+  ],
   "a recording that does not exist": [
     ["--judge", "replay:no.jsonl"],
     {},

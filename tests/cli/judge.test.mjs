@@ -57,10 +57,13 @@ test("says before it asks which model --judge takes without --model", async (t) 
     return stderr.split("\n").filter((line) => line.startsWith("asking gemini for"));
   };
   const named = { "test_config.json": judged({ judge_model: "gemini-3.5-flash-lite" }) };
-  const rest = "the judge_model of the criteria or ADK's default; --model names another";
   const model = ["--model", "gemini-3.5-flash-lite"];
-  assert.deepEqual(await said({}, ["--judge", "gemini"]), [`asking gemini for gemini-2.5-flash, ${rest}`]);
-  assert.deepEqual(await said(named, ["--judge", "gemini"]), [`asking gemini for gemini-3.5-flash-lite, ${rest}`]);
+  assert.deepEqual(await said({}, ["--judge", "gemini"]), [
+    "asking gemini for gemini-2.5-flash, ADK's default model; --model names another",
+  ]);
+  assert.deepEqual(await said(named, ["--judge", "gemini"]), [
+    "asking gemini for gemini-3.5-flash-lite, the judge_model of the criteria; --model names another",
+  ]);
   assert.deepEqual(await said({}, ["--judge", "gemini", ...model]), []);
 });
 

@@ -106,7 +106,10 @@ test("a misspelt column of labels is named, also where a label can do without it
   ]) {
     const columns = ["case", "metric", "label"].filter((name) => name !== meant);
     const labels = `${[...columns, found].join()}\n${[...columns, found].map(() => "1").join()}`;
-    const what = { message: new RegExp(`no column \`${meant}\``), help: `Did you mean \`${meant}\` by \`${found}\`?` };
+    const what = {
+      message: new RegExp(`no column \`${meant}\``),
+      help: `Did you mean \`${meant}\` instead of \`${found}\`?`,
+    };
     assert.throws(() => calibrate(results, labels), what);
   }
   const labels = "case,metric,label,note,reason\na,response_match_score,1,clear,it greets";

@@ -143,7 +143,7 @@ function refuseUnread(
     const meant = NAMES[field].map((name) => closest(name, others)).find((name) => name !== undefined);
     const name = NAMES[field][0] as string;
     const message = `the labels have no ${what} \`${name}\``;
-    if (meant !== undefined) throw unusable(message, line, `Did you mean \`${name}\` by \`${meant}\`?`);
+    if (meant !== undefined) throw unusable(message, line, `Did you mean \`${name}\` instead of \`${meant}\`?`);
     if (REQUIRED.some((one) => one === field)) {
       const present = names.filter((one) => one !== "").slice(0, 20);
       throw unusable(message, line, `${HELP}. The ${what}s are ${present.join(", ") || "none"}`);

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { AdkMetricsError } from "../errors.js";
 import { KEYED_PROVIDERS, PROVIDERS } from "../generated/providers.js";
 import { endpointOf, isForeign, setEndpoint } from "../judges/endpoint.js";
+import { DEFAULT_MODEL } from "../judges/default.js";
 import { type Environment, judgeFromEnvironment, providerOfModel } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
 import { identified, identityOf } from "../judges/judge.js";
@@ -62,6 +63,9 @@ export function judgeChoiceOf(given: Arguments): JudgeChoice {
   }
   if (!judge.startsWith(REPLAY)) {
     if (judge === "replay") throw new Mistake("--judge replay needs a recording", { help: "--judge replay:<file>" });
+    if (judge.endsWith(".jsonl")) {
+      throw new Mistake(`--judge ${judge} is not a module`, { help: `For a recording: --judge replay:${judge}` });
+    }
     choice.provider = oneOf<string>("judge", judge, [
       ...ASKED_PROVIDERS,
       `${REPLAY}<file>`,
@@ -97,7 +101,7 @@ function cacheFolder(folder: string): string {
 
 /** Whether `--judge` names a module rather than a provider or a recording. */
 function isModule(judge: string): boolean {
-  if (judge.startsWith(REPLAY)) return false;
+  if (judge.startsWith(REPLAY) || judge.endsWith(".jsonl")) return false;
   return /[\\/]/.test(judge) || /\.[cm]?[jt]sx?(?:[#:][\w$]+)?$/.test(judge);
 }
 
@@ -189,9 +193,7 @@ export class JudgeMaker {
     const made = this.#made.get(own ?? model) ?? this.#make(own, model);
     this.#made.set(own ?? model, made);
     if (own === undefined && provider !== undefined && "judge" in made)
-      this.#print(
-        `asking ${provider} for ${model}, the judge_model of the criteria or ADK's default; --model names another`,
-      );
+      this.#print(`asking ${provider} for ${model}, ${originOf(model)}; --model names another`);
     if ("mistake" in made) throw made.mistake;
     return made.judge;
   }
@@ -333,12 +335,17 @@ function usesVertex(environment: Environment): boolean {
   return /^(?:true|1)$/i.test(environment.GOOGLE_GENAI_USE_VERTEXAI?.trim() ?? "");
 }
 
+/** Where a model comes from that no option names. */
+function originOf(model: string): string {
+  return model === DEFAULT_MODEL ? "ADK's default model" : "the judge_model of the criteria";
+}
+
 /** @throws {Mistake} for a model of another's, as ADK's default is, at a provider that cannot have it. */
 function refuseForeignModel(provider: Provider, model: string, environment: Environment): void {
   if (!isForeign(provider, model)) return;
   // Servers that forward to many providers, such as LiteLLM's, may have it.
   if (provider !== "ollama" && (environment[variablesOf(provider).baseUrl] ?? "").trim() !== "") return;
-  throw new Mistake(`--judge ${provider} cannot ask ${model}, which is the criteria's judge_model or ADK's default`, {
+  throw new Mistake(`--judge ${provider} cannot ask ${model}, ${originOf(model)}`, {
     help: "Choose a model with --model, or with judge_model in the criteria",
   });
 }
