@@ -158,7 +158,7 @@ export interface JudgeReply {
  * `retryAfterMs` if they say so.
  */
 export interface Judge {
-  (request: JudgeRequest, options: { signal: AbortSignal }): Promise<JudgeReply | string>;
+  (request: JudgeRequest, options: { signal: AbortSignal }): Promise<JudgeReply | string> | JudgeReply | string;
   /** Says for a function of your own which of its versions gave the replies in a `cache`: change it with the function. */
   readonly cacheVersion?: string;
 }

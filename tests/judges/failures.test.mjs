@@ -393,6 +393,16 @@ describe("hopeless calls", () => {
   });
 });
 
+test("a judge may reply, and throw, without a promise", async () => {
+  const criteria = criteriaOf(["final_response_match_v2"]);
+  const found = await evaluate({ ...all, criteria, judge: () => '{"is_the_agent_response_valid": "valid"}' });
+  assert.ok(found.judgeUsage.answered > 0);
+  const judge = () => {
+    throw new Error("out of order");
+  };
+  assert.match(reasonsOf(await evaluate({ ...all, criteria, judge })).join(), /out of order/);
+});
+
 test("a budget in money wants the price of every model that is asked", async () => {
   const budget = { cost: 1, prices: { "gpt-x": { inputPerMillion: 1, outputPerMillion: 2 } } };
   const request = { ...all, criteria: criteriaOf(["final_response_match_v2"]), judge: async () => "", budget };

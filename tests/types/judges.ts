@@ -30,9 +30,11 @@ const apiKey = "key";
 const mine: Judge = async ({ prompt, sampleIndex }: JudgeRequest, { signal }) =>
   signal.aborted ? "" : { text: `${prompt}${sampleIndex}`, usage: { inputTokens: 1, outputTokens: 2 } };
 const inWords: Judge = async () => "valid";
+const atOnce: Judge = () => ({ text: "valid" });
 
 export const judges: Judge[] = [
   mine,
+  atOnce,
   inWords,
   geminiJudge({ apiKey, model: "gemini-2.5-pro" }),
   vertexJudge({ project: "p", location: "us-central1", accessToken: async () => "token" }),

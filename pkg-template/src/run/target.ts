@@ -63,7 +63,7 @@ export function targetOf(
   } = identityOf(judge);
   const endpoint = endpointOf(judge);
   const retirement = retirementOf(judge, model);
-  const ask: JudgeTarget["ask"] = (request, signal) => judge(request, { signal });
+  const ask: JudgeTarget["ask"] = async (request, signal) => judge(request, { signal });
   const hasSettings = variant !== undefined && Object.keys(variant).length > 0;
   const owner = label === "" && functionName !== undefined ? `function ${functionName}` : label;
   const cacheOwner = hasSettings ? `${owner} ${jsonOf(variant)}` : owner;
