@@ -26,6 +26,18 @@ export function definedProperties<T extends object>(object: T): { [K in keyof T]
   };
 }
 
+/** Adds up the numbers of two objects, and puts their lists together. */
+export function sum<T extends object>(a: T | undefined, b: T): T {
+  const all: Record<string, unknown> = { ...a };
+  for (const [name, value] of Object.entries(b)) {
+    const before = all[name];
+    if (typeof value === "number" && typeof before === "number") all[name] = before + value;
+    else if (Array.isArray(value) && Array.isArray(before)) all[name] = [...new Set<unknown>([...before, ...value])];
+    else all[name] = value;
+  }
+  return all as T;
+}
+
 /** Whether a value is an object that is no list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

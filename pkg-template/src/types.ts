@@ -290,7 +290,7 @@ export type JudgeUsage = Omit<
 /** What the model did that played the user. `calls` is `answered + failed`. */
 export interface SimulatorUsage
   extends
-    Required<Pick<JudgeUsage, "calls" | "answered" | "failed" | "retried" | "unreported">>,
+    Required<Pick<JudgeUsage, "calls" | "answered" | "failed" | "retried" | "cached" | "unreported">>,
     Pick<JudgeUsage, "unpriced"> {
   /**
    * Who was asked: models, and functions of your own as `the function play (gemini-2.5-pro)`, with the versions that their

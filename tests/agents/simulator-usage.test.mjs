@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { AgentEvaluator, geminiJudge, LocalEvalService } from "../../pkg/dist/esm/node.js";
-import { renderHtml, renderTable } from "../../pkg/dist/esm/report.js";
+import { AgentEvaluator, geminiJudge, LocalEvalService, recordJudge, replayJudge } from "../../pkg/dist/esm/node.js";
+import { renderHtml, renderJUnit, renderTable } from "../../pkg/dist/esm/report.js";
 import { countingTurns, errorOf, evalSetOf, turn } from "./evalsets.mjs";
 import { echo, playing, run, scenarioOf } from "./simulated.mjs";
 
@@ -42,6 +42,7 @@ test("calls of the simulated user count for the budget, and are told apart from 
     answered: 2,
     failed: 0,
     retried: 0,
+    cached: 0,
     lost: 0,
     unreported: 0,
     inputTokens: 200,
@@ -145,4 +146,67 @@ test("the budget ends the simulated user too, with the reason", async () => {
     String(unpriced),
     /no price for a function, which plays the user[^]*"gemini-2\.5-flash", the model that the function is asked for/,
   );
+});
+
+/** A recording of a conversation with two messages of a model, and of its verdict. */
+async function recorded() {
+  const lines = [];
+  const judge = recordJudge(metered(["And in London?", "</finished>"]), (line) => lines.push(line));
+  await run(echo, judge);
+  return replayJudge(lines.join(""));
+}
+
+/** What a user takes whose messages are recorded. */
+const REUSED = {
+  models: ["a function"],
+  calls: 0,
+  answered: 0,
+  failed: 0,
+  retried: 0,
+  cached: 2,
+  lost: 0,
+  unreported: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+};
+
+test("recorded messages of a user cost nothing, take nothing from the budget, and are told as reused", async () => {
+  const replay = await recorded();
+  for (const budget of [{ calls: 1 }, { calls: 0 }, { tokens: 1 }, { cost: 0.00001, prices: {} }]) {
+    const { judgeUsage, simulatorUsage, warnings } = await run(echo, replay, { budget });
+    assert.deepEqual([judgeUsage.calls, judgeUsage.cached], [0, 5]);
+    assert.deepEqual(simulatorUsage, REUSED);
+    assert.equal(warnings, undefined);
+  }
+  const result = await run(echo, replay, { budget: { prices: PRICES } });
+  assert.deepEqual(result.simulatorUsage, { ...REUSED, cost: 0 });
+  assert.match(renderTable(result), /^simulated users, by a function: 0 calls, 2 replies reused, cost 0$/m);
+  assert.match(renderHtml(result), /<dt>Replies reused for simulated users<\/dt><dd>2</);
+  assert.match(renderJUnit(result), /<property name="simulatorRepliesReused" value="2"\/>/);
+});
+
+test("a function that hands recorded messages on is not paid either", async () => {
+  const replay = await recorded();
+  const handing = async (request, options) => replay(request, options);
+  const judge = async () => '{"score": 1}';
+  const { simulatorUsage } = await run(echo, judge, { userSimulator: { judge: handing }, budget: { calls: 6 } });
+  assert.deepEqual(simulatorUsage, { ...REUSED, models: ["the function handing"] });
+  const other = async (request, options) => replay({ ...request, prompt: `${request.prompt}!` }, options);
+  const error = await errorOf(() => run(echo, judge, { userSimulator: { judge: other } }));
+  assert.equal(error.results[0].simulatorUsage.calls, 0, "nobody was asked for what the recording lacks");
+  assert.equal(error.results[0].simulatorUsage.lost, 1);
+});
+
+test("a resumed evaluation knows which messages were recorded", async () => {
+  const replay = await recorded();
+  const entries = [];
+  const journal = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
+  const twice = [];
+  for (let time = 0; time < 2; time += 1) {
+    const { simulatorUsage } = await run(echo, replay, { journal: journal(), budget: { calls: 1 } });
+    twice.push(simulatorUsage);
+    // As if it had ended before the run of the case was over.
+    entries.splice(0, Infinity, ...entries.filter(({ type }) => type !== "run" && type !== "case"));
+  }
+  assert.deepEqual(twice, [REUSED, REUSED]);
 });

@@ -114,3 +114,29 @@ test("budgets leave no reply of a recording out, and say that they had no effect
   const foreseen = await run([...ask, "--judge", "replay:judge.jsonl", "--dry-run"], { cwd, env: BARE });
   assert.equal(foreseen.stdout, "no judge would be called\n");
 });
+
+test("recorded messages of simulated users cost nothing either", async (t) => {
+  const reply = ({ prompt }) => (prompt.includes("You play the user") ? "</finished>" : '{"score": 1}');
+  const answering = await startServer({ reply });
+  t.after(() => answering.close());
+  const scenario = { starting_prompt: "Hi", conversation_plan: "Talk." };
+  const cwd = folderOf(t, {
+    "talk.evalset.json": { eval_set_id: "talk", eval_cases: [{ eval_id: "talk", conversation_scenario: scenario }] },
+    "test_config.json": { criteria: { multi_turn_task_success_v1: 1 } },
+    "agent.mjs": "export default () => 'Hello!';",
+  });
+  const agent = ["--agent", "agent.mjs", "--num-runs", "1", "talk.evalset.json"];
+  const env = { ...BARE, ...at.gemini(answering) };
+  const recorded = await run(["run", ...agent, "--record", "judge.jsonl"], { cwd, env });
+  assert.match(recorded.stdout, /^simulated users, by gemini-2\.5-flash: 1 call, /m, recorded.stderr);
+  const replay = ["--judge", "replay:judge.jsonl", "--max-calls", "1"];
+  const replayed = await run(["run", ...agent, ...replay], { cwd, env: BARE });
+  assert.equal(replayed.status, 0, replayed.stdout + replayed.stderr);
+  assert.match(replayed.stdout, /^simulated users, by gemini-2\.5-flash: 0 calls, 1 reply reused$/m);
+  const useless = /^a recording costs nothing, so --max-calls had no effect$/m;
+  assert.match(replayed.stderr, useless);
+  const again = await run(["record", ...agent, ...replay], { cwd, env: BARE });
+  assert.equal(again.status, 0, again.stderr);
+  assert.match(again.stderr, /^simulated users, by gemini-2\.5-flash: 0 calls, 1 reply reused$/m);
+  assert.match(again.stderr, useless);
+});

@@ -11,7 +11,7 @@ import { DEFAULT_MODEL, judgeOf } from "../judges/default.js";
 import { foreignDefault } from "../judges/foreign-default.js";
 import { checkJudge, identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
-import { replyOf } from "../judges/reply.js";
+import { isReplayed, replyOf } from "../judges/reply.js";
 import { checkSettings, checkSpelling } from "../judges/settings.js";
 import type { Content, ConversationScenario, Invocation, Judge, JudgeRequest, RetryOptions } from "../types.js";
 import type { JournalSection } from "../journal/section.js";
@@ -169,8 +169,8 @@ export function checkSimulatorOptions(options: UserSimulatorOptions | undefined)
 /** Who is asked, and for which model. */
 function playerOf({ judge, model = DEFAULT_MODEL }: UserSimulatorOptions): Player & { ask: Judge } {
   const ask = judgeOf(judge === undefined ? {} : { judge }, model);
-  const identity = identityOf(ask);
-  return { ask, model: identity.model ?? model, functionName: identity.functionName };
+  const { model: own = model, functionName, isReplay } = identityOf(ask);
+  return { ask, model: own, functionName, isReplay };
 }
 
 function limitOf({ maxAllowedInvocations: limit = DEFAULT_TURNS }: UserSimulatorOptions): number {
@@ -334,9 +334,10 @@ async function askModel(
   const key = journal && `${request.id}/${hashOf([canonicalRequest(request)])}`;
   const found = key === undefined ? undefined : journal?.reply(key);
   if (found !== undefined) {
-    const { reply, failed = 0 } = found;
-    for (let call = 0; call <= failed; call += 1) spending.call(player, call > 0);
-    spending.reply(player, request.prompt, reply);
+    const { reply, failed = 0, cached = false } = found;
+    const by = { ...player, isReplay: cached };
+    for (let call = 0; call <= failed; call += 1) spending.call(by, call > 0);
+    spending.reply(by, request.prompt, reply, cached);
     return reply.text;
   }
   const { retry = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
@@ -346,15 +347,16 @@ async function askModel(
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(cancelled === undefined ? [] : [cancelled])]);
     try {
       const reply = replyOf(await untilAborted(signal, () => ask(request, { signal })));
-      journal?.keep({ type: "reply", key, reply, ...(attempt > 1 ? { failed: attempt - 1 } : {}) });
-      spending.reply(player, request.prompt, reply);
+      const cached = isReplayed(reply);
+      journal?.keep({ type: "reply", key, reply, cached, failed: attempt - 1 });
+      spending.reply(player, request.prompt, reply, cached);
       return reply.text;
     } catch (error) {
       if (cancelled?.aborted === true) throw new AdkMetricsError("cancelled", "the evaluation was cancelled");
-      const { retryable, retryAfterMs } = (error ?? {}) as { retryable?: unknown; retryAfterMs?: unknown };
+      const { code, retryable, retryAfterMs } = (error ?? {}) as Partial<Record<keyof AdkMetricsError, unknown>>;
       const isTimeout = signal.aborted;
       if ((retryable !== true && !isTimeout) || attempt >= attempts) {
-        spending.lose();
+        spending.reply(player, request.prompt, undefined, code === "replay_missing");
         throw simulatorFailure(error);
       }
       const delay = Math.min(initialDelayMs * base ** (attempt - 1), maxDelayMs);

@@ -4,6 +4,7 @@ import { AdkMetricsError } from "../errors.js";
 import { emptyBudget, leftOf, wholeOf } from "../run/judge-options.js";
 import { estimateWarning } from "../run/judge-progress.js";
 import { checkPrices, functionText, pricedName, unpricedWarning, withoutPrice } from "../run/prices.js";
+import { definedProperties } from "../lists.js";
 import { countedTokens } from "../judges/reply.js";
 import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } from "../types.js";
 
@@ -13,6 +14,8 @@ export interface Player {
   model: string;
   /** The name of the function, empty if it has none. */
   functionName?: string | undefined;
+  /** Whether all its replies are recorded, so that nobody is asked and nothing is spent. */
+  isReplay?: boolean | undefined;
 }
 
 /** What is summed up. `cost` is there once somebody has a price. */
@@ -59,6 +62,7 @@ export class Spending {
     answered: 0,
     failed: 0,
     retried: 0,
+    cached: 0,
     lost: 0,
     unreported: 0,
     inputTokens: 0,
@@ -82,6 +86,7 @@ export class Spending {
    * model that will be.
    */
   check(player: Player): void {
+    if (player.isReplay === true) return;
     const { timeMs: _, ...limits } = this.#budget;
     const spent = emptyBudget(leftOf(this.#budget, limits));
     if (spent !== undefined) {
@@ -95,33 +100,33 @@ export class Spending {
   }
 
   /**
-   * Counts a call that is about to be made.
+   * Counts a call that is about to be made; none of a player whose replies are recorded.
    *
    * @param player The model; the function, where one is asked that alone knows which model it asks.
    * @throws {AdkMetricsError} `budget_exceeded` if nothing is left for it.
    */
   call(player: Player, isRepeated: boolean): void {
     this.#whole?.call(player, isRepeated);
-    const { calls = Infinity, tokens = Infinity, cost = Infinity } = this.#budget;
+    const { calls = Infinity, tokens = Infinity, cost = Infinity, prices } = this.#budget;
     const used = this.#used;
-    const whole = wholeOf(this.#budget);
-    const amount = (limit: number, most = limit, unit = most === 1 ? "call" : "calls") =>
-      `${most} ${unit}${most === limit ? "" : ` (${Number((most - limit).toPrecision(6))} spent before)`}`;
-    const spent = [
-      used.calls < calls ? "" : amount(calls, whole.calls),
-      used.inputTokens + used.outputTokens < tokens ? "" : amount(tokens, whole.tokens, "tokens"),
-      (used.cost ?? 0) < cost ? "" : amount(cost, whole.cost, "in money"),
-    ].find((what) => what !== "");
-    if (spent !== undefined) {
-      throw new AdkMetricsError("budget_exceeded", `the budget of ${spent} was spent before the user answered`);
+    const unpriced = prices && withoutPrice(payeeOf(player), player.model, prices);
+    if (player.isReplay !== true) {
+      const whole = wholeOf(this.#budget);
+      const amount = (limit: number, most = limit, unit = most === 1 ? "call" : "calls") =>
+        `${most} ${unit}${most === limit ? "" : ` (${Number((most - limit).toPrecision(6))} spent before)`}`;
+      const spent = [
+        used.calls < calls ? "" : amount(calls, whole.calls),
+        used.inputTokens + used.outputTokens < tokens ? "" : amount(tokens, whole.tokens, "tokens"),
+        (used.cost ?? 0) < cost ? "" : amount(cost, whole.cost, "in money"),
+      ].find((what) => what !== "");
+      if (spent !== undefined) {
+        throw new AdkMetricsError("budget_exceeded", `the budget of ${spent} was spent before the user answered`);
+      }
+      used.calls += 1;
+      if (isRepeated) used.retried += 1;
+      for (const name of unpriced ?? []) this.#unpriced.add(name);
     }
-    used.calls += 1;
-    if (isRepeated) used.retried += 1;
-    if (this.#budget.prices !== undefined) {
-      const unpriced = withoutPrice(payeeOf(player), player.model, this.#budget.prices);
-      if (unpriced.length === 0) used.cost ??= 0;
-      for (const name of unpriced) this.#unpriced.add(name);
-    }
+    if (unpriced?.length === 0) used.cost ??= 0;
     if (player.functionName === undefined) this.models.add(player.model);
     this.#versionsOf(playerName(player));
   }
@@ -133,28 +138,38 @@ export class Spending {
     return versions;
   }
 
-  /** Counts what a reply took; what that does not say is estimated as the engine does, tokens of four bytes. */
-  reply(player: Player, prompt: string, reply: JudgeReply): void {
-    this.#whole?.reply(player, prompt, reply);
+  /**
+   * Counts what a reply took; what that does not say is estimated as the engine does, tokens of four bytes.
+   *
+   * @param reply Undefined if the message is lost.
+   * @param isReplay Whether nobody was asked: the reply is recorded, or the recording lacks it.
+   */
+  reply(player: Player, prompt: string, reply: JudgeReply | undefined, isReplay: boolean): void {
+    this.#whole?.reply(player, prompt, reply, isReplay);
+    const used = this.#used;
+    // A function handed on what is recorded.
+    if (isReplay && player.isReplay !== true) used.calls -= 1;
+    if (reply === undefined) {
+      used.lost += 1;
+      return;
+    }
     const { modelVersion } = reply;
     if (player.functionName !== undefined && modelVersion !== undefined) {
       this.#versionsOf(playerName(player)).add(modelVersion);
     }
+    if (isReplay) {
+      used.cached += 1;
+      return;
+    }
     const { inputTokens, outputTokens, isEstimate } = countedTokens(prompt, reply);
-    this.#used.answered += 1;
-    if (isEstimate) this.#used.unreported += 1;
-    this.#used.inputTokens += inputTokens;
-    this.#used.outputTokens += outputTokens;
+    used.answered += 1;
+    if (isEstimate) used.unreported += 1;
+    used.inputTokens += inputTokens;
+    used.outputTokens += outputTokens;
     const price = this.#budget.prices?.[pricedName(payeeOf(player), player.model, this.#budget.prices)];
     if (price === undefined) return;
-    this.#used.cost ??= 0;
-    this.#used.cost += (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1e6;
-  }
-
-  /** Counts a message that no call gave. */
-  lose(): void {
-    this.#whole?.lose();
-    this.#used.lost += 1;
+    used.cost ??= 0;
+    used.cost += (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1e6;
   }
 
   /** Keeps what the results have to say of a model. */
@@ -192,8 +207,13 @@ export class Spending {
   /** All that was counted, as JSON has it. */
   get state(): SpendingState {
     const players = [...this.#players].map(([name, versions]) => [name, [...versions]] as const);
-    const unpriced = this.#unpriced.size === 0 ? {} : { unpriced: [...this.#unpriced] };
-    return { used: { ...this.#used }, ...unpriced, players, models: [...this.models], warnings: [...this.#warnings] };
+    return {
+      used: { ...this.#used },
+      unpriced: [...this.#unpriced],
+      players,
+      models: [...this.models],
+      warnings: [...this.#warnings],
+    };
   }
 
   /** Counts what was counted before, by another. */
@@ -211,21 +231,23 @@ export class Spending {
 
   /** What is left of the budget. */
   left(): Budget {
-    const { calls, tokens, cost, ...others } = this.#budget;
+    const { calls, tokens, cost } = this.#budget;
     const used = this.#used;
-    const rest = (limit: number, spent: number) => Math.max(0, limit - spent);
-    return leftOf(this.#budget, {
-      ...others,
-      ...(calls === undefined ? {} : { calls: rest(calls, used.calls) }),
-      ...(tokens === undefined ? {} : { tokens: rest(tokens, used.inputTokens + used.outputTokens) }),
-      ...(cost === undefined ? {} : { cost: rest(cost, used.cost ?? 0) }),
-    });
+    const rest = (limit: number | undefined, spent: number) =>
+      limit === undefined ? limit : Math.max(0, limit - spent);
+    const left = {
+      ...this.#budget,
+      calls: rest(calls, used.calls),
+      tokens: rest(tokens, used.inputTokens + used.outputTokens),
+      cost: rest(cost, used.cost ?? 0),
+    };
+    return leftOf(this.#budget, definedProperties(left));
   }
 
   /** Says in the results what was spent. */
   noteIn(result: EvalSetResult): void {
-    if (this.#used.calls > 0) result.simulatorUsage = this.used;
-    const { answered, unreported } = this.#used;
+    const { calls, cached, lost, answered, unreported } = this.#used;
+    if (calls + cached + lost > 0) result.simulatorUsage = this.used;
     const estimated = estimateWarning("the simulated user", answered, unreported, this.#budget);
     const known = (result.warnings ?? []).map(({ message }) => message);
     const warnings = [...this.#warnings].filter((message) => !known.includes(message));

@@ -113,15 +113,18 @@ export class Judging {
       const names = given.has("metrics") ? FOR_JUDGES : [...FOR_JUDGES, "concurrency"];
       sayUseless("no metric asked a judge", given, names);
     }
-    if (text !== undefined && users === undefined && this.#choice.replay !== undefined) {
-      sayUseless("a recording costs nothing", given, LIMITS);
-    }
+    if ((text ?? users) !== undefined) this.sayFree(given);
     const cached = results.reduce((sum, { judgeUsage }) => sum + (judgeUsage?.cached ?? 0), 0);
     if (this.#recorder !== undefined && this.cache !== undefined && cached > 0) {
       const were = cached === 1 ? "1 reply was in the cache, and is" : `${cached} replies were in the cache, and are`;
       warn(`${were} missing from the recording; to record every reply, leave out --cache`);
     }
     this.reportRecording();
+  }
+
+  /** Says on stderr which limits a recording leaves without effect. */
+  sayFree(given: Arguments): void {
+    if (this.#choice.replay !== undefined) sayUseless("a recording costs nothing", given, LIMITS);
   }
 
   /** Reports on stderr whether the recording succeeded. */

@@ -23,6 +23,7 @@ import { optionsOf } from "./options.js";
 import { distinctNames, isFolder } from "./outputs.js";
 import { ExitStatus, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
+import { simulatorText } from "../report/usage.js";
 import { refuseInputs, refuseShared } from "./overwriting.js";
 import { planOf } from "./source.js";
 import { prepareNewFile, writeSafely } from "./write.js";
@@ -77,7 +78,10 @@ export async function recordWith(given: Arguments, journal: Journaling | undefin
   const spent = new Spending(budget);
   const { failed, unwritten } = await recordAll({ inputs, outputs, runs, stop, spent, journal });
   journal?.report(stop.isInterrupted, !given.has("force"));
-  if (judging.calls > 0) note(`simulated users: ${count(judging.calls, "call")}`);
+  if (judging.calls > 0) {
+    note(simulatorText([{ simulatorUsage: spent.used }]) as string);
+    judging.sayFree(given);
+  }
   judging.reportRecording();
   if (journal?.isMerging !== true) await sayUselessForUsers(inputs, given);
   if (budget.prices !== undefined && judging.calls > 0) sayPrices(budget.prices, spent.models);

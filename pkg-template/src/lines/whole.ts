@@ -2,7 +2,7 @@
 
 import { ITSELF, type PartNotes } from "../evaluate.js";
 import { warningOf } from "../errors.js";
-import { append } from "../lists.js";
+import { append, sum } from "../lists.js";
 import { failureWarnings, type MetricFailures } from "../run/failed-metrics.js";
 import { addMissing, type MissingVerdicts, missingVerdictsWarnings } from "../run/missing-verdicts.js";
 import { silenceWarnings } from "../run/silence.js";
@@ -121,16 +121,4 @@ function stampsOf(stamps: readonly JudgeStamp[]): JudgeStamp[] {
     });
   }
   return [...byJudge.values()];
-}
-
-/** Adds up the numbers of two objects. */
-export function sum<T extends object>(a: T | undefined, b: T): T {
-  const all: Record<string, unknown> = { ...a };
-  for (const [name, value] of Object.entries(b)) {
-    const before = all[name];
-    if (typeof value === "number" && typeof before === "number") all[name] = before + value;
-    else if (Array.isArray(value) && Array.isArray(before)) all[name] = [...new Set<unknown>([...before, ...value])];
-    else all[name] = value;
-  }
-  return all as T;
 }

@@ -215,6 +215,7 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
           amountText(simulator.calls),
           simulator.lost > 0 ? `(${amountText(simulator.lost)} without a reply)` : undefined,
         ),
+        simulator.cached ? fact("Replies reused for simulated users", amountText(simulator.cached)) : undefined,
         hasTokens(simulator) ? fact("Tokens for simulated users", ...usedTokens(simulator)) : undefined,
         spentOnUsers === undefined ? undefined : fact("Cost of simulated users", spentOnUsers),
       ]

@@ -307,6 +307,7 @@ function judgeProperties(set: EvalSetResult): Test["properties"] {
         ["judgeCallsFailed", usage?.failed],
         ["judgeAnswersWithoutTokens", usage?.unreported || undefined],
         ["simulatorCalls", users?.calls],
+        ["simulatorRepliesReused", users?.cached || undefined],
         ["simulatorInputTokens", users?.inputTokens],
         ["simulatorOutputTokens", users?.outputTokens],
         ["simulatorCost", users?.cost],

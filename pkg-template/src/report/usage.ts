@@ -1,6 +1,7 @@
 /** What a run spent on judges and simulated users, as every report tells it. */
 
 import type { EvalSetResult, JudgeUsage, SimulatorUsage } from "../types.js";
+import { sum } from "../lists.js";
 import { judgeName } from "../judges/stamp.js";
 import { hasTokens, isNumber, percentOf, tokensText } from "./judged.js";
 import { amountText, count, percent, shorten } from "./text.js";
@@ -23,58 +24,13 @@ export function judgesByMetric(results: readonly EvalSetResult[]): string {
     : [first[0], ...others.map(([name, metrics]) => `${[...metrics].join(" and ")} by ${name}`)].join(", ");
 }
 
-/** What the judges of some sets did, all in all; undefined where nothing is known of it. */
-function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
-  const usages = results.flatMap(({ judgeUsage }) => (judgeUsage ? [judgeUsage] : []));
-  if (usages.length === 0) return undefined;
-  const sum = (key: Exclude<keyof JudgeUsage, "unpriced">) =>
-    usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
-  return {
-    calls: sum("calls"),
-    retried: sum("retried"),
-    cached: sum("cached"),
-    saved: sum("saved"),
-    lost: sum("lost"),
-    unsent: sum("unsent"),
-    ...(usages.some(({ unread }) => isNumber(unread)) ? { unread: sum("unread") } : {}),
-    ...(usages.some(({ verdictsAtRisk }) => isNumber(verdictsAtRisk))
-      ? { savedAtRisk: sum("savedAtRisk"), verdictsAtRisk: sum("verdictsAtRisk") }
-      : {}),
-    inputTokens: sum("inputTokens"),
-    outputTokens: sum("outputTokens"),
-    ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
-    ...unpricedOf(usages),
-    ...(usages.every(({ answered }) => isNumber(answered))
-      ? { answered: sum("answered"), failed: sum("failed"), asked: sum("asked"), unreported: sum("unreported") }
-      : {}),
-  };
+/** Usages added up; undefined of none. */
+function totalOf<Usage extends JudgeUsage | SimulatorUsage>(usages: readonly (Usage | undefined)[]): Usage | undefined {
+  const known = usages.flatMap((usage) => (usage ? [usage] : []));
+  return known.length === 0 ? undefined : known.reduce(sum, NOTHING as Usage);
 }
 
-/** What the models did that played users, all in all; undefined where none did. */
-function totalSimulatorUsage(results: readonly EvalSetResult[]): SimulatorUsage | undefined {
-  const usages = results.flatMap(({ simulatorUsage }) => (simulatorUsage ? [simulatorUsage] : []));
-  if (usages.length === 0) return undefined;
-  const sum = (key: Exclude<keyof SimulatorUsage, "models" | "unpriced">) =>
-    usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
-  return {
-    models: [...new Set(usages.flatMap(({ models }) => models ?? []))].sort(),
-    calls: sum("calls"),
-    answered: sum("answered"),
-    failed: sum("failed"),
-    retried: sum("retried"),
-    lost: sum("lost"),
-    unreported: sum("unreported"),
-    inputTokens: sum("inputTokens"),
-    outputTokens: sum("outputTokens"),
-    ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
-    ...unpricedOf(usages),
-  };
-}
-
-function unpricedOf(usages: readonly (JudgeUsage | SimulatorUsage)[]): Pick<JudgeUsage, "unpriced"> {
-  const unpriced = new Set(usages.flatMap((usage) => usage.unpriced ?? []));
-  return unpriced.size === 0 ? {} : { unpriced: [...unpriced] };
-}
+const NOTHING = { calls: 0, retried: 0, cached: 0, saved: 0, lost: 0, inputTokens: 0, outputTokens: 0 };
 
 /** Tokens in words, and that they are a guess as far as answers did not say. */
 function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
@@ -96,8 +52,13 @@ export function atRiskText(
   return ` (at least ${amountText(savedAtRisk)} of them at a risk of ${risk}, for ${count(verdictsAtRisk, "verdict")})`;
 }
 
+/** `3 replies reused`; empty for none. */
+function reusedText(cached: number): string {
+  return cached > 0 ? `${amountText(cached)} ${cached === 1 ? "reply" : "replies"} reused` : "";
+}
+
 /** What was spent, and whose price is missing; nothing without prices. */
-export function spentText({ cost, unpriced = [] }: JudgeUsage | SimulatorUsage): string | undefined {
+export function spentText({ cost, unpriced = [] }: Pick<JudgeUsage, "cost" | "unpriced">): string | undefined {
   const without = unpriced.map((name) => shorten(name, 100)).join(", ");
   const known = isNumber(cost) ? costText(cost) : undefined;
   if (without === "") return known;
@@ -115,7 +76,7 @@ export function costText(cost: number): string {
  * results that no judge had a part in, or that do not say.
  */
 export function judgesText(results: readonly EvalSetResult[]): string | undefined {
-  const usage = totalUsage(results);
+  const usage = totalOf(results.map(({ judgeUsage }) => judgeUsage));
   const names = judgesByMetric(results);
   if (usage === undefined && names === "") return undefined;
   const who = names === "" ? "judges" : `judged by ${names}`;
@@ -126,7 +87,7 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
     saved > 0 ? `${count(saved, "sample")} saved by early stopping${atRiskText(usage, results)}` : "",
-    cached > 0 ? `${amountText(cached)} ${cached === 1 ? "reply" : "replies"} reused` : "",
+    reusedText(cached),
     unread > 0 ? `${amountText(unread)} unreadable ${unread === 1 ? "reply" : "replies"}` : "",
     lost > unsent ? `${count(lost - unsent, "sample")} without a reply` : "",
     unsent > 0 ? `${count(unsent, "sample")} not asked` : "",
@@ -152,17 +113,21 @@ export function calibrationsText(results: readonly EvalSetResult[]): string | un
 }
 
 /** `users played by gemini-2.5-flash: 12 calls, 9,100 tokens in, 300 out`; undefined where no model played a user. */
-export function simulatorText(results: readonly EvalSetResult[]): string | undefined {
-  const usage = totalSimulatorUsage(results);
+export function simulatorText(results: readonly Pick<EvalSetResult, "simulatorUsage">[]): string | undefined {
+  const usage = totalOf(results.map(({ simulatorUsage }) => simulatorUsage));
   if (usage === undefined) return undefined;
-  const { models, calls, retried, lost } = usage;
+  const { models, calls, retried, cached, lost } = usage;
   const spent = spentText(usage);
   const parts = [
     `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
+    reusedText(cached),
     lost > 0 ? `${amountText(lost)} without a reply` : "",
     usedTokensText(usage),
     spent === undefined ? "" : `cost ${spent}`,
   ];
-  const who = models.map((name) => shorten(name, 100)).join(", ");
+  const who = [...(models ?? [])]
+    .sort()
+    .map((name) => shorten(name, 100))
+    .join(", ");
   return `simulated users, by ${who === "" ? "a model" : who}: ${parts.filter((part) => part !== "").join(", ")}`;
 }

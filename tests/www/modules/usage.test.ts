@@ -23,12 +23,14 @@ test("what judges took is added up, and tokens that no answer told are called an
 });
 
 test("who played the users, and what that took, is told apart", () => {
-  const used = { ...NOTHING, models: ["m"], calls: 3, answered: 2, failed: 1, unreported: 2, lost: 1, inputTokens: 80 };
+  const counted = { calls: 3, answered: 2, failed: 1, cached: 4, unreported: 2, lost: 1, inputTokens: 80 };
+  const used = { ...NOTHING, models: ["m"], ...counted };
   assert.deepEqual(
     usageFacts([{ simulatorUsage: used }, { simulatorUsage: { ...used, models: ["m", "n"], cost: 2 } }]),
     [
       ["Simulated user", "m, n"],
       ["Calls for simulated users", "6"],
+      ["Replies reused for simulated users", "8"],
       ["Simulated users without a reply", "2"],
       ["Tokens in for simulated users", "160 (estimated for 4 answers)"],
       ["Cost of simulated users", "2"],

@@ -26,6 +26,7 @@ export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simul
     ...costFacts("Cost", judges),
     ...(users.length > 0 ? [["Simulated user", models.join(", ") || "a model"] as const] : []),
     ...amount("Calls for simulated users", sum(users, "calls")),
+    ...amount("Replies reused for simulated users", sum(users, "cached")),
     ...amount("Simulated users without a reply", sum(users, "lost")),
     ...tokenFacts(users).map(([name, value]): Fact => [`${name} for simulated users`, value]),
     ...costFacts("Cost of simulated users", users),
