@@ -41,11 +41,11 @@ for (const [what, usage] of Object.entries({
     const judge = await serverOf(t, usage);
     const result = await evaluate({ ...request, judge, budget: { cost: 0.5, prices } });
     const { calls, answered, unreported, outputTokens, cost } = result.judgeUsage;
-    // Each reply costs about 0.2.
-    assert.deepEqual([calls, unreported, outputTokens], [3, answered, 3 * Math.floor(LONG.length / 4)]);
-    assert.ok(cost > 0.6 && cost < 0.61, `${cost}`);
+    // Each reply costs about 0.2, which a third call is expected to cost, too.
+    assert.deepEqual([calls, unreported, outputTokens], [2, answered, 2 * Math.floor(LONG.length / 4)]);
+    assert.ok(cost > 0.4 && cost < 0.41, `${cost}`);
     const [warning, ...more] = estimates(result);
-    assert.match(warning.message, /^3 of 3 answers of judges did not report their tokens, so the budget counts/);
+    assert.match(warning.message, /^2 of 2 answers of judges did not report their tokens, so the budget counts/);
     assert.deepEqual(more, []);
     assert.match(renderTable(result), /did not report their tokens, so the budget counts/);
   });

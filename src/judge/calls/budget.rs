@@ -1,19 +1,22 @@
 //! Whether the budget of [`Calls`] allows another call, and what it is spent of.
 
-use super::task::SampleTask;
-use super::{Budget, Calls, LossReason};
+use super::task::{Expected, SampleTask};
+use super::{Budget, Calls, LossReason, Progress, Usage};
 use crate::foundation::double;
 
 impl Calls {
-    /// Which budget does not allow another call with these tokens and this cost.
-    pub(super) fn spent_by(&self, tokens: u32, cost: f64) -> Option<&'static str> {
-        let Budget { calls, tokens: most_tokens, cost: most_cost } = self.options.budget;
-        let used = self.progress.usage.total() + self.reserved_tokens;
-        let spent = self.progress.cost + self.reserved_cost;
+    /// Which budget does not allow another call that takes this.
+    pub(super) fn spent_by(&self, expected: Expected) -> Option<&'static str> {
+        let Budget { calls, tokens, cost } = self.options.budget;
+        let is_over = |used: f64, more: f64, most: Option<f64>| {
+            most.is_some_and(|most| used >= most || used + more > most)
+        };
+        let used = self.progress.usage.total() as f64 + self.reserved.tokens;
+        let spent = self.progress.cost + self.reserved.cost;
         let limits = [
             ("calls", calls.is_some_and(|most| self.progress.calls >= most)),
-            ("tokens", most_tokens.is_some_and(|most| used >= most || used + u64::from(tokens) > most)),
-            ("money", most_cost.is_some_and(|most| spent >= most || spent + cost > most)),
+            ("tokens", is_over(used, expected.tokens, tokens.map(|most| most as f64))),
+            ("money", is_over(spent, expected.cost, cost)),
         ];
         limits.into_iter().find_map(|(what, is_spent)| is_spent.then_some(what))
     }
@@ -22,10 +25,10 @@ impl Calls {
     ///
     /// # Arguments
     ///
-    /// * `tokens`, `cost`: Of the call that it has no room for; 0 if nothing of it is left.
-    pub(super) fn stop_for_budget(&mut self, spent: &'static str, tokens: u32, cost: f64) {
+    /// * `expected`: What the call would take that it has no room for; 0 if nothing of it is left.
+    pub(super) fn stop_for_budget(&mut self, spent: &'static str, expected: Expected) {
         self.spent = spent;
-        self.no_room_for = if spent == "money" { cost } else { f64::from(tokens) };
+        self.no_room_for = if spent == "money" { expected.cost } else { expected.tokens };
         self.stop(LossReason::BudgetExceeded);
     }
 
@@ -59,8 +62,13 @@ impl Calls {
         self.spent
     }
 
-    pub(super) fn expected_cost(&self, task: &SampleTask) -> f64 {
-        self.groups.get(task.group as usize).map_or(0.0, |group| group.cost(task.sample, task.expected()))
+    /// What a call for a sample takes if its reply is as long as those before on average.
+    pub(super) fn expected(&self, task: &SampleTask) -> Expected {
+        let Progress { usage, answered, .. } = &self.progress;
+        let output_tokens = usage.output_tokens / u64::from((*answered).max(1));
+        let usage = Usage { input_tokens: u64::from(task.tokens), output_tokens };
+        let cost = self.groups.get(task.group as usize).map_or(0.0, |group| group.cost(task.sample, usage));
+        Expected { tokens: usage.total() as f64, cost }
     }
 }
 

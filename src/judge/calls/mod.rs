@@ -51,7 +51,7 @@ pub use event::{Ask, Call, CallAction, CallFailure, LossReason, LostSample, Samp
 pub use options::{Budget, CallOptions, Millis, Prices, RetryOptions};
 pub use progress::{Progress, Usage};
 use retry::{FailedAttempt, Retry, Throttle};
-use task::{Group, InFlightCall, SampleTask};
+use task::{Expected, Group, InFlightCall, SampleTask};
 
 /// The calls of one run.
 #[derive(Debug)]
@@ -68,10 +68,8 @@ pub struct Calls {
     retries: Vec<Retry>,
     /// Sorted by call id, and so by the times of sending and of timing out.
     in_flight: Vec<InFlightCall>,
-    /// How many tokens the calls in flight are expected to use.
-    reserved_tokens: u64,
-    /// The expected tokens at the price of input.
-    reserved_cost: f64,
+    /// Of the calls in flight.
+    reserved: Expected,
     throttle: Throttle,
     next_call: u32,
     stopped: Option<LossReason>,
@@ -99,8 +97,7 @@ impl Calls {
             fresh: VecDeque::new(),
             retries: Vec::new(),
             in_flight: Vec::new(),
-            reserved_tokens: 0,
-            reserved_cost: 0.0,
+            reserved: Expected::default(),
             next_call: 0,
             stopped: None,
             spent: "",
@@ -170,9 +167,9 @@ impl Calls {
         }
         if self.in_flight.is_empty()
             && self.progress.queued > 0
-            && let Some(spent) = self.spent_by(0, 0.0)
+            && let Some(spent) = self.spent_by(Expected::default())
         {
-            self.stop_for_budget(spent, 0, 0.0);
+            self.stop_for_budget(spent, Expected::default());
         }
         if let Some(flight) = self.in_flight.first() {
             let stopped = self.stopped.filter(|&reason| reason != LossReason::BudgetExceeded);
@@ -214,21 +211,21 @@ impl Calls {
                 return None;
             };
             task.tokens = tokens;
-            let cost = self.expected_cost(&task);
-            if let Some(spent) = self.spent_by(task.tokens, cost) {
+            let expected = self.expected(&task);
+            if let Some(spent) = self.spent_by(expected) {
                 self.urgent.push_front(task);
                 // Calls in flight may use less than they reserved, which may be enough.
                 if self.in_flight.is_empty() {
-                    self.stop_for_budget(spent, tokens, cost);
+                    self.stop_for_budget(spent, expected);
                 }
                 return None;
             }
-            return Some(self.launch(task));
+            return Some(self.launch(task, expected));
         }
         None
     }
 
-    fn launch(&mut self, mut task: SampleTask) -> Call {
+    fn launch(&mut self, mut task: SampleTask, expected: Expected) -> Call {
         if let Some(group) = self.groups.get_mut(task.group as usize) {
             group.in_flight += 1;
         }
@@ -238,12 +235,12 @@ impl Calls {
         task.sent += 1;
         self.progress.calls += 1;
         self.progress.queued -= 1;
-        self.reserved_tokens += u64::from(task.tokens);
-        self.reserved_cost += self.expected_cost(&task);
+        self.reserved.tokens += expected.tokens;
+        self.reserved.cost += expected.cost;
         let call = self.next_call;
         self.next_call += 1;
         let timeout_at = self.now + self.options.timeout_ms;
-        self.in_flight.push(InFlightCall { call, sent_at: self.now, timeout_at, task });
+        self.in_flight.push(InFlightCall { call, sent_at: self.now, timeout_at, task, expected });
         Call { id: call, question: task.question, sample: task.sample, attempt: task.sent, timeout_at }
     }
 
@@ -435,8 +432,8 @@ impl Calls {
     /// Removes a call from those in flight and frees its slot.
     fn land(&mut self, index: usize) -> Option<InFlightCall> {
         let flight = (index < self.in_flight.len()).then(|| self.in_flight.remove(index))?;
-        self.reserved_tokens -= u64::from(flight.task.tokens);
-        self.reserved_cost -= self.expected_cost(&flight.task);
+        self.reserved.tokens -= flight.expected.tokens;
+        self.reserved.cost -= flight.expected.cost;
         if let Some(group) = self.groups.get_mut(flight.task.group as usize) {
             group.in_flight -= 1;
             if let Some(task) = group.waiting.pop_front() {

@@ -26,11 +26,6 @@ impl SampleTask {
         Sample { question: self.question, sample: self.sample }
     }
 
-    /// The expected usage of a call.
-    pub(super) fn expected(&self) -> Usage {
-        Usage { input_tokens: u64::from(self.tokens), output_tokens: 0 }
-    }
-
     /// Whether no call was ever sent for it.
     pub(super) fn is_unsent(&self) -> bool {
         self.sent == 0 && !self.again
@@ -48,6 +43,14 @@ pub(super) struct InFlightCall {
     pub(super) sent_at: Millis,
     pub(super) timeout_at: Millis,
     pub(super) task: SampleTask,
+    pub(super) expected: Expected,
+}
+
+/// What calls are expected to take of the budget.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Expected {
+    pub(super) tokens: f64,
+    pub(super) cost: f64,
 }
 
 #[derive(Debug)]

@@ -101,7 +101,25 @@ fn tokens_that_a_call_reserved_but_did_not_use_are_available_to_others() {
     let usage = Usage { input_tokens: 100, output_tokens: 150 };
     world.run(FOREVER, |_, _| Fate::Reply(100, usage), ignore);
     let progress = world.calls.progress();
-    assert_eq!((progress.calls, progress.usage.total()), (17, 4_250), "an 18th might need 1,000");
+    assert_eq!((progress.calls, progress.usage.total()), (16, 4_000), "a 17th might need 1,150");
+}
+
+#[test]
+fn replies_are_expected_to_be_as_long_as_those_before() {
+    let usage = Usage { input_tokens: 100, output_tokens: 900 };
+    let prices = Prices { input_per_million: 1.0, output_per_million: 10.0 };
+    let budgets = [
+        (Budget { tokens: Some(20_500), ..Budget::default() }, "about 1000 tokens"),
+        (Budget { cost: Some(0.183), ..Budget::default() }, "about 0.0091"),
+    ];
+    for (budget, expected) in budgets {
+        let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
+        let group = world.calls.add_group(None, prices);
+        world.calls.ask(Ask { group, tokens: 100, ..ask(0, 100) });
+        world.run(FOREVER, |_, _| Fate::Reply(100, usage), ignore);
+        assert_eq!(world.calls.progress().calls, 20, "{budget:?}");
+        assert!(world.calls.spent_message().contains(expected), "{}", world.calls.spent_message());
+    }
 }
 
 #[test]
