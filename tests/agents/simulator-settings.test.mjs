@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { AgentEvaluator, LocalEvalService } from "../../pkg/dist/esm/node.js";
+import { AgentEvaluator, languageModelJudge, LocalEvalService, openaiJudge } from "../../pkg/dist/esm/node.js";
 import { countingTurns, errorOf, evalSetOf, turn } from "./evalsets.mjs";
 import { CRITERIA, PLAN, playing, run, scenarioOf } from "./simulated.mjs";
 
@@ -95,4 +95,38 @@ test("what the user is to be played by, and who is to judge, is found out before
     assert.match(path, /^(?:evalSet|config: criteria\.\w+)$/);
     assert.equal(runs, 0);
   }
+});
+
+test("results say which settings of the model that plays the user are not sent", async () => {
+  const choices = [{ message: { content: "</finished>" }, finish_reason: "stop" }];
+  const bodies = [];
+  const fetch = async (_, { body }) => {
+    bodies.push(JSON.parse(body));
+    return Response.json({ choices });
+  };
+  const openai = openaiJudge({ apiKey: "key-4711", model: "gpt-6-luna", fetch });
+  const model = { modelId: "m", provider: "p", specificationVersion: "v2" };
+  const doGenerate = async () => ({
+    content: [{ type: "text", text: "</finished>" }],
+    usage: {},
+    finishReason: "stop",
+  });
+  const sdk = languageModelJudge({ ...model, doGenerate });
+  for (const [judge, settings, told] of [
+    [
+      openai,
+      { top_k: 5, temperature: 0, num_ctx: 9 },
+      [/^simulated users: OpenAI is not sent `top_k`/, /^simulated users: OpenAI is not sent `num_ctx`/],
+    ],
+    [sdk, { topK: 5, thinkingConfig: {} }, [/^simulated users: `thinkingConfig` is not sent to /]],
+    [openai, { temperature: 0 }, []],
+    [openai, undefined, []],
+  ]) {
+    const userSimulator = { judge, ...(settings && { modelConfiguration: settings }) };
+    const { warnings = [] } = await run((message) => `You said ${message}`, playing([]), { userSimulator, numRuns: 2 });
+    const found = warnings.map(({ message }) => message).filter((message) => message.includes("not sent"));
+    assert.equal(found.length, told.length, found.join("\n"));
+    for (const [at, words] of told.entries()) assert.match(found[at], words);
+  }
+  assert.equal(bodies[0].top_k ?? bodies[0].num_ctx, undefined);
 });

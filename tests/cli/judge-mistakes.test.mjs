@@ -46,7 +46,7 @@ const MISTAKES = {
   "a model of another provider": [
     ["--judge", "anthropic"],
     { ANTHROPIC_API_KEY: KEY },
-    /--judge anthropic cannot ask gemini-2\.5-flash, .*\n {3}help: Choose a model with --model, or with judge_model in the criteria/,
+    /--judge anthropic cannot ask gemini-2\.5-flash, .*\n {3}help: Choose a model with --model, or in the config/,
   ],
   "an address that is none": [
     ["--judge", "openai", "--model", "x"],

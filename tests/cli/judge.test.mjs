@@ -62,7 +62,7 @@ test("says before it asks which model --judge takes without --model", async (t) 
     "asking gemini for gemini-2.5-flash, ADK's default model; --model names another",
   ]);
   assert.deepEqual(await said(named, ["--judge", "gemini"]), [
-    "asking gemini for gemini-3.5-flash-lite, the judge_model of the criteria; --model names another",
+    "asking gemini for gemini-3.5-flash-lite, the model in the config; --model names another",
   ]);
   assert.deepEqual(await said({}, ["--judge", "gemini", ...model]), []);
 });

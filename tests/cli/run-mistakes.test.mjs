@@ -179,3 +179,61 @@ test("in the dialect adk-ts, runs have the tool calls that it reads, and it igno
   assert.equal(status, 0, stderr);
   assert.equal((await run([...args, "--strict"], { cwd })).status, 2);
 });
+
+test("a type and a model of the simulated user that are none are called what the config calls them", async (t) => {
+  const cases = [{ eval_id: "talk", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Talk." } }];
+  const criteria = { multi_turn_task_success_v1: 0.5 };
+  for (const [user_simulator_config, words, help = ""] of [
+    [{ type: "llm_bakced" }, "there is no user simulator `llm_bakced`", "google-adk has `llm_backed` and `llm_audio`"],
+    [{ model: "" }, 'expected the name of a model, found ""'],
+    [{ model: "openai/" }, 'expected the name of a model, found "openai/"'],
+  ]) {
+    const cwd = folderOf(t, {
+      "agent.mjs": AGENT,
+      "talk.evalset.json": { eval_set_id: "talk", eval_cases: cases },
+      "own.json": { criteria, user_simulator_config },
+    });
+    const args = ["run", "--agent", "agent.mjs", "talk.evalset.json", "--config", "own.json"];
+    const { stderr, status } = await run(args, { cwd, env: { GOOGLE_API_KEY: "key", OPENAI_API_KEY: "key" } });
+    assert.equal(status, 2, stderr);
+    const [key] = Object.keys(user_simulator_config);
+    assert.ok(stderr.includes(`error: ${words}\n   at own.json, user_simulator_config.${key}\n`), stderr);
+    assert.ok(stderr.includes(help), stderr);
+  }
+});
+
+test("a model of the criteria that names a provider alone is no mistake in --model", async (t) => {
+  const criterion = { threshold: 1, judge_model_options: { judge_model: "openai/" } };
+  const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT, "own.json": { criteria: { safety_v1: criterion } } });
+  const args = ["run", "--agent", "agent.mjs", "clock.evalset.json", "--config", "own.json"];
+  const { stderr, status } = await run(args, { cwd, env: { OPENAI_API_KEY: "key" } });
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /error: expected a name, found ""\n {3}at own\.json, criteria\.safety_v1\n/);
+  assert.doesNotMatch(stderr, /--model/);
+});
+
+test("settings that the model of simulated users is not sent are told, also by a dry run", async (t) => {
+  const cases = [{ eval_id: "talk", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Talk." } }];
+  const model_configuration = { top_k: 5, temperature: 0 };
+  const cwd = folderOf(t, {
+    "agent.mjs": AGENT,
+    "talk.evalset.json": { eval_set_id: "talk", eval_cases: cases },
+    "own.json": {
+      criteria: { multi_turn_task_success_v1: 0.5 },
+      user_simulator_config: { type: "llm_audio", model: "openai/gpt-6-luna", model_configuration },
+    },
+    "fetch.mjs":
+      "globalThis.fetch = async () => Response.json({ choices: [{ message: { content: '</finished>' }, finish_reason: 'stop' }] });",
+  });
+  const env = { GOOGLE_API_KEY: "key", OPENAI_API_KEY: "key", NODE_OPTIONS: "--import ./fetch.mjs" };
+  const agent = ["--agent", "agent.mjs", "--num-runs", "1", "talk.evalset.json", "--config", "own.json"];
+  for (const args of [
+    ["run", ...agent, "--dry-run"],
+    ["record", ...agent],
+  ]) {
+    const { stderr } = await run(args, { cwd, env });
+    assert.match(stderr, /^warning: simulated users: OpenAI is not sent `top_k`/m, stderr);
+    assert.match(stderr, /^warning: simulated users write: `llm_audio` has no effect$/m);
+    assert.doesNotMatch(stderr, /temperature/);
+  }
+});

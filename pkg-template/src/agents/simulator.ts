@@ -7,6 +7,7 @@ import { keysHelp } from "../closest.js";
 import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, withPath } from "../errors.js";
+import { checkEvaluation } from "../evaluate.js";
 import { DEFAULT_MODEL, judgeOf } from "../judges/default.js";
 import { foreignDefault } from "../judges/foreign-default.js";
 import { checkJudge, identityOf } from "../judges/judge.js";
@@ -56,6 +57,9 @@ const DEFAULT_TURNS = 20;
 /** The most turns that a file can ask for: each is a paid call, and files come from others. Code may ask for any number. */
 const MOST_TURNS_OF_FILE = 100;
 const DEFAULT_TIMEOUT_MS = 120_000;
+
+/** The type of google-adk's simulator whose users speak. */
+const AUDIO = "llm_audio";
 
 /** The most of a conversation that goes into a prompt, in characters: as many as a judge's prompt may have bytes. */
 const LONGEST_HISTORY = 4 * 2 ** 20;
@@ -112,6 +116,15 @@ export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spe
     checkSettings(modelConfiguration, "userSimulator: modelConfiguration");
     checkSpelling(modelConfiguration, "userSimulator: modelConfiguration");
   }
+  const { type = "llm_backed", model = DEFAULT_MODEL } = options as UserSimulatorOptions & { type?: string };
+  if (type !== "llm_backed" && type !== AUDIO) {
+    throw new AdkMetricsError("invalid_input", `there is no user simulator \`${type}\``, {
+      path: "userSimulator: type",
+      help: `google-adk has \`llm_backed\` and \`${AUDIO}\``,
+    });
+  }
+  // A provider alone is no name either.
+  if (/(?:^|\/)\s*$/.test(model)) throw unexpected("the name of a model", model, "userSimulator: model");
   if (limit === 0 || limit === 1) return;
   try {
     spending.check(playerOf(options));
@@ -173,6 +186,26 @@ function playerOf({ judge, model = DEFAULT_MODEL }: UserSimulatorOptions): Playe
   return { ask, model: own, functionName, isReplay };
 }
 
+/** What to know of who plays users: that another model will answer, or was not chosen, and which settings it is not sent. */
+export async function playerWarnings(options: UserSimulatorOptions): Promise<string[]> {
+  const { ask, model } = playerOf(options);
+  const { model: named = DEFAULT_MODEL, modelConfiguration } = options;
+  const texts = [retirementOf(ask, model, "user"), foreignDefault(identityOf(ask), named, "user")];
+  if (isObject(modelConfiguration)) {
+    // A judge with these settings is not sent the same ones.
+    const judge_model_options = { judge_model: named, judge_model_config: { ...modelConfiguration } };
+    const { warnings } = await checkEvaluation({
+      evalSet: { evalSetId: "", evalCases: [] },
+      criteria: { safety_v1: { threshold: 0, judge_model_options } },
+      judge: ask,
+    });
+    const unsent = warnings.filter(({ message }) => message.includes(" is not sent "));
+    texts.push(...unsent.map(({ message }) => message.replace("safety_v1", "simulated users")));
+  }
+  if ("type" in options && options.type === AUDIO) texts.push(`simulated users write: \`${AUDIO}\` has no effect`);
+  return texts.flatMap((text) => text ?? []);
+}
+
 function limitOf({ maxAllowedInvocations: limit = DEFAULT_TURNS }: UserSimulatorOptions): number {
   if (Number.isSafeInteger(limit)) return limit;
   throw unexpected("a whole number", limit, "userSimulator: maxAllowedInvocations");
@@ -213,6 +246,7 @@ export async function* simulatedUser(
       prompt: filled(template, scenario.conversationPlan, written.read(), persona),
       ...(userSimulator.modelConfiguration === undefined ? {} : { generationConfig: userSimulator.modelConfiguration }),
     };
+    if (turn === 1) for (const warning of await playerWarnings(userSimulator)) spending.warn(warning);
     // Sent as it is, white space too, as google-adk does.
     const words = await askModel(request, userSimulator, signal, spending, journal);
     if (words.toLowerCase().includes(STOP_SIGNAL)) return;
@@ -326,11 +360,7 @@ async function askModel(
   journal: JournalSection | undefined,
 ): Promise<string> {
   const player = playerOf(options);
-  const { ask, model } = player;
-  const retirement = retirementOf(ask, model, "user");
-  if (retirement !== undefined) spending.warn(retirement);
-  const foreign = foreignDefault(identityOf(ask), request.model, "user");
-  if (foreign !== undefined) spending.warn(foreign);
+  const { ask } = player;
   const key = journal && `${request.id}/${hashOf([canonicalRequest(request)])}`;
   const found = key === undefined ? undefined : journal?.reply(key);
   if (found !== undefined) {

@@ -131,6 +131,7 @@ export function simulatorOf(config: Record<string, unknown>): UserSimulatorOptio
   const fields = given as Record<string, unknown>;
   const options: Record<string, unknown> = {};
   for (const [key, snake] of [
+    ["type", "type"],
     ["model", "model"],
     ["modelConfiguration", "model_configuration"],
     ["maxAllowedInvocations", "max_allowed_invocations"],

@@ -1,7 +1,7 @@
 /** The judge that the command line asks: a provider, chosen by the environment, or a recording. */
 
 import { basename } from "node:path";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { KEYED_PROVIDERS, PROVIDERS } from "../generated/providers.js";
 import { endpointOf, isForeign, setEndpoint } from "../judges/endpoint.js";
 import { DEFAULT_MODEL } from "../judges/default.js";
@@ -254,6 +254,10 @@ export class JudgeMaker {
       this.#sayAddress(who, address);
       return judge;
     } catch (error) {
+      // The caller adds the place of a model that no option names.
+      if (!isOwn && isAdkMetricsError(error) && error.path === "options: model") {
+        throw new AdkMetricsError(error.code, error.message);
+      }
       throw explained(error, meansVertex ? "vertex" : (provider ?? byName), model, provider !== undefined);
     }
   }
@@ -337,7 +341,7 @@ function usesVertex(environment: Environment): boolean {
 
 /** Where a model comes from that no option names. */
 function originOf(model: string): string {
-  return model === DEFAULT_MODEL ? "ADK's default model" : "the judge_model of the criteria";
+  return model === DEFAULT_MODEL ? "ADK's default model" : "the model in the config";
 }
 
 /** @throws {Mistake} for a model of another's, as ADK's default is, at a provider that cannot have it. */
@@ -346,7 +350,7 @@ function refuseForeignModel(provider: Provider, model: string, environment: Envi
   // Servers that forward to many providers, such as LiteLLM's, may have it.
   if (provider !== "ollama" && (environment[variablesOf(provider).baseUrl] ?? "").trim() !== "") return;
   throw new Mistake(`--judge ${provider} cannot ask ${model}, ${originOf(model)}`, {
-    help: "Choose a model with --model, or with judge_model in the criteria",
+    help: "Choose a model with --model, or in the config",
   });
 }
 

@@ -1,12 +1,12 @@
 /** What `eval` and `run` share: evalsets and configs in, scores in every format out. */
 
 import type { ScoringOptions } from "../agents/evaluation.js";
+import { playerWarnings } from "../agents/simulator.js";
 import { simulatorOf } from "../agents/test-files.js";
 import { EvalStatus } from "../enums.js";
 import { isAdkMetricsError } from "../errors.js";
 import { DEFAULT_MODEL, provideEnvironment } from "../judges/default.js";
 import { modelAtProvider } from "../judges/environment.js";
-import { retirementOf } from "../judges/retirement.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { count } from "../report/text.js";
 import type { Gates } from "../statistics/gates.js";
@@ -189,17 +189,16 @@ async function foretell(
   const cache = judges.cache === undefined ? undefined : (await api()).fileCache(judges.cache);
   const { model, provider } = judges;
   const asked = model === undefined || provider !== undefined ? model : modelAtProvider(model);
-  const users = inputs
-    .filter((_, at) => (foreseen[at]?.unknown ?? 0) > 0)
-    .flatMap((input) => retirementOfUser(input, maker));
-  return dryRun(foreseen, { model: asked, budget, cache, users });
+  const played = inputs.filter((_, at) => (foreseen[at]?.unknown ?? 0) > 0);
+  const users = await Promise.all(played.map((input) => warningsOfUser(input, maker)));
+  return dryRun(foreseen, { model: asked, budget, cache, users: users.flat() });
 }
 
-/** What to know of the model that plays the users of an evalset, if its provider replaces it. */
-function retirementOfUser({ config }: Input, maker: JudgeMaker): string[] {
-  const { model = DEFAULT_MODEL } = simulatorOf(recordOf(config));
+/** What to know of the model that plays the users of an evalset. */
+async function warningsOfUser({ config }: Input, maker: JudgeMaker): Promise<string[]> {
+  const options = simulatorOf(recordOf(config));
   try {
-    return [retirementOf(maker.judgeFor(model), model, "user")].flatMap((text) => text ?? []);
+    return await playerWarnings({ ...options, judge: maker.judgeFor(options.model ?? DEFAULT_MODEL) });
   } catch (error) {
     // Without a judge, nobody knows whom it asks.
     if (isAdkMetricsError(error) && error.code === "judge_required") return [];
