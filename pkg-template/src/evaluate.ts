@@ -4,7 +4,7 @@ import { abortedSince, drive, type RunEnd } from "./run/run.js";
 import { batchHost, batchOf } from "./run/batching.js";
 import { contradictions, failuresIn, failureWarnings } from "./run/failed-metrics.js";
 import { type MissingVerdicts, missingVerdictsIn, missingVerdictsWarnings } from "./run/missing-verdicts.js";
-import { recordedErrors, silenceWarnings, silentTurnsIn } from "./run/silence.js";
+import { negativeAmounts, recordedErrors, recordedText, silenceWarnings, silentTurnsIn } from "./run/silence.js";
 import { mayHaveRubrics, unscorableWarning } from "./run/unscorable.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { reading } from "./engine/values.js";
@@ -338,10 +338,12 @@ function noteEnd(
     belonging({ silentTurns, failures, missing, isItself: plan.isItself, unused, unscorable });
     return;
   }
-  const recorded = cancelled ? [] : recordedErrors(plan.actual);
+  const text = cancelled ? "" : recordedText(plan.actual);
+  const recorded = recordedErrors(text);
   const more = [
     // Who knows of an error need not guess why nothing was said.
     ...(recorded.length > 0 ? recorded : silenceWarnings(silentTurns)),
+    ...negativeAmounts(text, set),
     ...failureWarnings(failures, set.evalCaseResults.length),
     ...contradictions(set, plan),
     ...missingVerdictsWarnings(missing, set.evalCaseResults.length),

@@ -206,3 +206,26 @@ test("what an agent did has its calls as toolUses beside the events, and JSON ha
   await run(agent, HELLO, { own: 1 }, 1, { registry });
   assert.deepEqual(seen, [call]);
 });
+
+test("tool calls that a model's server makes are none of the agent's, as in google-adk", async () => {
+  const toolCall = { id: "1", toolType: "GOOGLE_SEARCH_WEB", args: { queries: ["noon"] } };
+  const toolResponse = { id: "1", toolType: "GOOGLE_SEARCH_WEB", response: {} };
+  const event = (...parts) => ({ author: "greeter", content: { role: "model", parts } });
+  const searching = [event({ toolCall }), event({ toolResponse }), event({ toolCall }, { text: "Hm." })];
+  const [result] = await run(() => [...searching, event({ toolResponse }, { text: "Hello!" })]);
+  const [actual] = actualOf(result);
+  // google-adk 2.13.0 makes the same of these events.
+  assert.deepEqual(actual.intermediateData.invocationEvents, [
+    { author: "greeter", content: { role: "model", parts: [{ toolCall }, { text: "Hm." }] } },
+    { author: "greeter" },
+  ]);
+  assert.deepEqual(actual.finalResponse.parts, [{ toolResponse }, { text: "Hello!" }]);
+  assert.deepEqual(actual.intermediateData.toolUses, []);
+  assert.equal(scoreOf(result, "tool_call_count_v1"), 0);
+});
+
+test("usage metadata that is no object is refused", async () => {
+  const event = { author: "greeter", content: said("model", "Hello!"), usageMetadata: 12 };
+  const [{ reason }] = await run(() => event).catch(({ results: [{ evalCaseResults }] }) => evalCaseResults);
+  assert.match(reason, /expected an object, found 12/);
+});

@@ -390,3 +390,30 @@ describe("errors", () => {
     assert.equal(`${error}`, "there is no metric `x` (at config: criteria.x, line 1). " + error.help);
   });
 });
+
+test("recorded token counts and durations below 0 count, as in google-adk, with a warning", async () => {
+  const said = (role, text) => ({ role, parts: [{ text }] });
+  const turn = { userContent: said("user", "Hi"), finalResponse: said("model", "Hello!") };
+  const evalSet = { evalSetId: "set", evalCases: [{ evalId: "a", conversation: [turn] }] };
+  const told = async (more, event) => {
+    const invocationEvents = [{ author: "agent", ...event }];
+    const inferences = [{ ...turn, ...more, intermediateData: { invocationEvents } }];
+    const inferenceResults = [{ evalSetId: "set", evalCaseId: "a", sessionId: "s", status: 1, inferences }];
+    const { warnings = [] } = await evaluate({
+      evalSet,
+      actual: JSON.stringify({ inferenceResults }),
+      criteria: { response_match_score: 0.5 },
+    });
+    return warnings.map(({ message }) => message);
+  };
+  const warning = 'a token count or duration below 0 was recorded in "a", and counts as it is';
+  for (const more of [{ duration: -1 }, { modelDuration: -0.5 }, { tool_duration: -2 }]) {
+    assert.deepEqual(await told(more, {}), [warning]);
+  }
+  for (const usage of [{ promptTokenCount: -3 }, { thoughts_token_count: -1, prompt_token_count: 9 }]) {
+    assert.deepEqual(await told({}, { usageMetadata: usage }), [warning]);
+  }
+  const functionCall = { name: "wait", args: { duration: -5 } };
+  const event = { content: { parts: [{ functionCall }] }, usageMetadata: { promptTokenCount: 3 } };
+  assert.deepEqual(await told({ duration: 1 }, event), [], "an argument is no amount of the run");
+});

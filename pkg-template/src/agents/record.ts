@@ -272,7 +272,9 @@ function eventOf(given: unknown): AgentEvent {
   }
   for (const key of ["groundingMetadata", "usageMetadata"] as const) {
     const value = read(fields, key);
-    if (isObject(value)) event[key] = JSON.parse(stringify(value, `event: ${key}`)) as object;
+    if (value === undefined || value === null) continue;
+    if (!isObject(value)) throw unexpected("an object", value, `event: ${key}`);
+    event[key] = JSON.parse(stringify(value, `event: ${key}`)) as object;
   }
   const content = contentOf(fields.content);
   if (content !== undefined) event.content = content;

@@ -36,10 +36,35 @@ const [MOST_BYTES, MOST_NAMED] = [2 ** 24, 3];
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What was recorded, as text; empty if it is too large to be searched. */
+export function recordedText(actual: Uint8Array): string {
+  return actual.length > MOST_BYTES ? "" : new TextDecoder().decode(actual);
+}
+
+/** The warning about recorded amounts below 0, which google-adk counts too. */
+export function negativeAmounts(text: string, { evalCaseResults }: EvalSetResult): Mistake[] {
+  // Arguments of calls may have such names: whether it is an amount is looked at only if it may be one.
+  if (!/"\w*(?:[tT]oken_?[cC]ount|[dD]uration)"\s*:\s*-/.test(text)) return [];
+  for (const { evalId, evalMetricResultPerInvocation } of evalCaseResults) {
+    for (const { actualInvocation: turn } of evalMetricResultPerInvocation) {
+      const { duration, modelDuration, toolDuration, intermediateData: { invocationEvents = [] } = {} } = turn;
+      const counts = invocationEvents.flatMap(({ usageMetadata }) => Object.values(usageMetadata ?? {}));
+      if (![duration, modelDuration, toolDuration, ...counts].some((amount) => (amount as number) < 0)) continue;
+      return [
+        {
+          code: "invalid_input",
+          message: `a token count or duration below 0 was recorded in ${JSON.stringify(evalId)}, and counts as it is`,
+          path: "actual",
+          help: "Correct what records it",
+        },
+      ];
+    }
+  }
+  return [];
+}
+
 /** The warnings about turns of sessions that ended in an error, which google-adk scores as turns without an answer. */
-export function recordedErrors(actual: Uint8Array): Mistake[] {
-  if (actual.length > MOST_BYTES) return [];
-  const text = new TextDecoder().decode(actual);
+export function recordedErrors(text: string): Mistake[] {
   if (!/"(?:error_code|errorCode)"\s*:\s*"[^"]/.test(text) || !/"events"\s*:/.test(text)) return [];
   let given: unknown;
   try {
