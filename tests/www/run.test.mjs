@@ -200,6 +200,18 @@ describe("a run", { skip }, () => {
     await site.done(page);
   });
 
+  test("counts no calls of a recording, but its replies, also those that could not be read", async () => {
+    const page = await site.open();
+    await page.getByRole("button", { name: "Museum guide: Score it" }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "Run" }).click();
+    const figure = (name) => page.locator("dt", { hasText: name }).locator("+ dd");
+    await says(figure("Calls made"), /^0$/);
+    await says(figure("Replies reused"), /^54$/);
+    await says(figure("Unreadable replies"), /^1$/);
+    await site.done(page);
+  });
+
   test("counts calls made, saved and failed, says how long it will take, and asks nothing again that is kept", async (t) => {
     let asked = 0;
     const flaky = (request) => ((asked += 1) % 7 === 3 ? { fault: "unavailable", retryAfter: 0 } : agree(request));

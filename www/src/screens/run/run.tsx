@@ -4,7 +4,6 @@ import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf } from "../../route.js";
 import { criteria } from "../../state/criteria.js";
 import { caseCount, leftOut, runBlocker, scorable } from "../../state/job.js";
-import { judgeKind, serviceChoice } from "../../state/judge.js";
 import { download } from "../../state/browser-model.js";
 import { cancel, connections, problem, summary, runProgress, verdicts } from "../../state/run.js";
 import { runAndShow, startedAt, durationMs } from "../../state/running.js";
@@ -201,7 +200,7 @@ function FinishedPanel() {
   const run = summary.value;
   if (run === undefined) return null;
   const used = run.sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
-  const of = (name: "calls" | "saved" | "cached" | "retried" | "lost" | "unsent") =>
+  const of = (name: "calls" | "saved" | "cached" | "unread" | "retried" | "lost" | "unsent") =>
     sum(used.map((one) => one[name] ?? 0));
   const isCut = run.sets.some(({ cancelled }) => cancelled === true);
   const warnings = run.sets.flatMap((set) => (set.warnings ?? []).map((warning) => ({ ...warning, name: set.name })));
@@ -216,14 +215,10 @@ function FinishedPanel() {
       <VerdictCounts />
       {used.length > 0 && (
         <dl class="amounts">
-          <Figure
-            name={
-              judgeKind.value === "recording" && serviceChoice.value === undefined ? "Replies replayed" : "Calls made"
-            }
-            value={of("calls")}
-          />
+          <Figure name="Calls made" value={of("calls")} />
           <Figure name="Skipped (vote decided)" value={of("saved")} />
           <Figure name="Replies reused" value={of("cached")} />
+          <Figure name="Unreadable replies" value={of("unread")} isBad />
           <Figure name="Retries" value={of("retried")} />
           <Figure name="Samples without a reply" value={of("lost") - of("unsent")} isBad />
           <Figure name="Samples not asked" value={of("unsent")} isBad />
