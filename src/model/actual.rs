@@ -12,7 +12,7 @@ use super::invocation::{Invocation, Turns};
 use super::old_evalset::is_old;
 use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::session::{Event, Session, turns_of};
-use super::shape::{List, View, Warnings, check_paced, record};
+use super::shape::{List, Type, View, Warnings, check_paced, record};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Document, Items, Json, JsonKind, MAX_BYTES};
 use crate::foundation::pace::{Pace, at_once};
@@ -79,13 +79,23 @@ record! {
         /// The user.
         user_id: Option<Cow<'a, str>> = "user_id" | "userId";
         /// 2 or `FAILURE` if the run failed; 0 with an error message if the agent was not run.
-        status: Option<Json<'a>> = "status" | "status";
+        status: Option<Json<'a>> = "status" | "status" => STATUS;
         /// Why it failed.
         error_message: Option<Cow<'a, str>> = "error_message" | "errorMessage";
         /// Warnings for the user from the program that wrote the file, such as what traces do not contain.
         warnings: List<'a, Cow<'a, str>> = "warnings" | "warnings" default;
     }
 }
+
+/// How a run ended. 0 is google-adk's `UNKNOWN`.
+const STATUS: Type = Type::Special(
+    |json| match EvalStatus::read(json) {
+        Some(EvalStatus::Passed | EvalStatus::Failed) => Ok(()),
+        None if json.as_f64() == Some(0.0) => Ok(()),
+        _ => Err(json.expected("a status: 1 or 2")),
+    },
+    |json| json.raw().into(),
+);
 
 record! {
     /// A list of inference results.
@@ -337,11 +347,7 @@ impl<'a> From<EvalCaseResult<'a>> for ActualRun<'a> {
 
 impl<'a> From<InferenceResult<'a>> for ActualRun<'a> {
     fn from(inference: InferenceResult<'a>) -> Self {
-        // `FAILURE` is google-adk's word; others write `FAILED` or `fail`.
-        let failed = inference.status().is_some_and(|status| {
-            let is_fail = |word: &str| word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("fail"));
-            status.as_f64() == Some(2.0) || status.as_str().is_some_and(|word| is_fail(&word))
-        });
+        let failed = inference.status().map(EvalStatus::from_json) == Some(EvalStatus::Failed);
         let error_message = inference.error_message();
         let status = inference.status().and_then(Json::as_f64);
         let is_skipped = status == Some(0.0) && error_message.is_some();

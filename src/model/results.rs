@@ -21,12 +21,15 @@ pub enum EvalStatus {
 }
 
 impl EvalStatus {
-    /// Every status with the word in old files.
-    pub const ALL: [(Self, &'static str); 4] = [
+    /// Every status with the word in old files; then other words, of recorded runs.
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Passed, "PASSED"),
         (Self::Failed, "FAILED"),
         (Self::NotEvaluated, "NOT_EVALUATED"),
         (Self::Informational, "INFORMATIONAL"),
+        (Self::Passed, "SUCCESS"),
+        (Self::Passed, "COMPLETED"),
+        (Self::Failed, "FAILURE"),
     ];
 
     /// PASSED if the score reaches the threshold, NOT_EVALUATED without a score.
@@ -56,7 +59,7 @@ impl EvalStatus {
 
 impl EvalStatus {
     /// The status in JSON: its number, or its word in any case.
-    fn read(json: Json<'_>) -> Option<Self> {
+    pub(super) fn read(json: Json<'_>) -> Option<Self> {
         let number = json.as_f64();
         let word = json.as_str();
         let is_it = |(status, name): &&(Self, &str)| {
@@ -172,7 +175,7 @@ record! {
         eval_status: EvalStatus = "eval_status" | "evalStatus";
         /// What the score is made of.
         details: Option<EvalMetricResultDetails<'a>> = "details" | "details";
-    }
+    } unknown_keys Ignored
 }
 
 record! {

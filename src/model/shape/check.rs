@@ -284,7 +284,7 @@ impl Checker<'_, '_> {
             (Some(meant), _) => return Err(not_a_key(value, &name, shape.name, meant)),
             (None, UnknownKeys::Dropped) => self.warnings.add(value, message + " and is left out"),
             (None, UnknownKeys::Unread) => self.warnings.add(value, message + " and is not read"),
-            (None, UnknownKeys::Kept) => {}
+            (None, UnknownKeys::Kept | UnknownKeys::Ignored) => {}
         }
         if self.known_others.len() < MAX_REMEMBERED {
             let name = name.into_owned();

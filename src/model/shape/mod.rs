@@ -52,6 +52,8 @@ impl Shape {
 pub enum UnknownKeys {
     /// They are dropped with a warning.
     Dropped,
+    /// They are dropped: this package adds them to what google-adk has.
+    Ignored,
     /// They are kept.
     Kept,
     /// They are kept with a warning, since nothing reads them.

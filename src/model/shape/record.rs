@@ -133,6 +133,7 @@ macro_rules! record {
     (@unknown) => { $crate::model::shape::UnknownKeys::Dropped };
     (@unknown $unknown:ident) => { $crate::model::shape::UnknownKeys::$unknown };
     (@open) => { false };
+    (@open Ignored) => { false };
     (@open $unknown:ident) => { true };
     (@rule) => { None };
     (@rule $rule:path) => { Some($rule) };

@@ -56,9 +56,8 @@ fn write_record(object: Json<'_>, shape: &Shape, spelling: Spelling, out: &mut S
             (None, _) => {}
         }
     }
-    let others = object
-        .other_entries()
-        .filter(|(_, value)| shape.unknown_keys != UnknownKeys::Dropped && !value.is_null());
+    let is_kept = !matches!(shape.unknown_keys, UnknownKeys::Dropped | UnknownKeys::Ignored);
+    let others = object.other_entries().filter(|(_, value)| is_kept && !value.is_null());
     // A `null` may belong to a field too; such entries have no number either.
     for (key, value) in others {
         separate(out);

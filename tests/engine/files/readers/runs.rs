@@ -81,6 +81,36 @@ fn a_failed_inference_has_no_turns_but_a_reason() {
 }
 
 #[test]
+fn the_status_of_a_run_that_is_unknown_is_an_error_rather_than_a_success() {
+    let file = |status: &str| format!(r#"[{{"eval_case_id": "c", "status": {status}, "inferences": []}}]"#);
+    for status in ["1", "1.0", "\"SUCCESS\"", "\"passed\"", "\"Completed\"", "0", "null"] {
+        with_actual(&file(status), |runs| assert!(runs.first().unwrap().turns.is_some(), "{status}"));
+    }
+    for status in ["3", "-1", "true", "\"error\"", "\"cancelled\"", "\"NOT_EVALUATED\"", "\"\""] {
+        let error = actual_error(&file(status)).to_string();
+        assert!(error.starts_with("expected a status: 1 or 2, found "), "{error}");
+        assert!(error.ends_with(" (at [0].status, line 1)"), "{error}");
+    }
+}
+
+#[test]
+fn what_this_package_adds_to_results_is_no_surprise() {
+    let mut file = result_file(|status| json!(status));
+    let of_case = &mut file["eval_case_results"][0];
+    of_case["overall_eval_metric_results"][1]["reason"] = json!("the judge was silent");
+    let of_turn = &mut of_case["eval_metric_result_per_invocation"][0]["eval_metric_results"][0];
+    of_turn["explanation"] = json!({ "kind": "overlap" });
+    let (warnings, text) = (Warnings::default(), file.to_string());
+    ActualFile::read(parse(&text), "the file", &warnings).unwrap();
+    assert_eq!(warnings.into_vec(), []);
+    // google-adk has no place for it.
+    let mut document = parse(&text);
+    check(&mut document, &EvalSetResult::TYPE, &Warnings::default()).unwrap();
+    let written = EvalSetResult::from_json(document.root()).to_json(Spelling::Snake);
+    assert!(!written.contains("reason") && !written.contains("explanation"), "{written}");
+}
+
+#[test]
 fn turns_before_a_failure_are_kept_apart_from_scored_turns() {
     let text = r#"[{"eval_case_id": "c", "status": 2, "inferences": [{"user_content": {"parts": [{"text": "Hi"}]}}]}]"#;
     with_actual(text, |runs| {
