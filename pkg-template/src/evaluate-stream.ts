@@ -149,11 +149,12 @@ class StreamRun {
   }
 
   #textsOf({ cases, runs }: Pairs): Pick<EvaluateRequest, "evalSet" | "actual" | "evalSetName"> {
+    const { kind = "eval_cases", evalSetId } = this.#streams.runs.kinds;
     const evalSetName = this.#streams.cases.kinds.evalSetId ?? this.#options.evalSetName ?? "evalset";
     return {
       evalSetName,
       evalSet: textOf(around("eval_cases", evalSetName), cases),
-      actual: textOf(around(this.#streams.runs.kinds.kind ?? "eval_cases", evalSetName), runs),
+      actual: textOf(around(kind, evalSetId ?? evalSetName), runs),
     };
   }
 

@@ -7,7 +7,7 @@ import { checkMisplaced } from "./engine/criteria.js";
 import { bytesInSteps, toBytes } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import type { Steps } from "./engine/steps.js";
-import { isBytes, isList, isObject, reading, unexpected } from "./engine/values.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
 import { WHAT_FITS } from "./engine/writing.js";
 import { AdkMetricsError } from "./errors.js";
 import type { RunOptions } from "./generated/contract.js";
@@ -109,7 +109,7 @@ export function* planInSteps(
     // Objects that are alike may have come about in different ways, such as by an agent that did as expected.
     isItself:
       evalSet === actual || (!isObject(evalSet) && !isObject(actual) && (yield* areEqual(bytes.evalSet, bytes.actual))),
-    otherSet: otherSetIn([evalSet, bytes.evalSet], [actual, bytes.actual]),
+    otherSet: otherSetIn(bytes.evalSet, bytes.actual),
     read: (engine) =>
       readBefore !== undefined && isOpen(readBefore.session)
         ? readBefore.session.run.withActual(bytes.actual, bytes.config, options)
@@ -126,34 +126,23 @@ export function* planInSteps(
   };
 }
 
-/** An input as it was given, and its bytes. */
-type GivenInput = readonly [given: unknown, bytes: Uint8Array];
-
-function otherSetIn(evalSet: GivenInput, actual: GivenInput): PlanOfBytes["otherSet"] {
-  const [expected, found] = [setIdIn(evalSet), isEvalSet(actual) ? undefined : setIdIn(actual)];
-  return expected === undefined || found === undefined || expected === found ? undefined : [expected, found];
+function otherSetIn(evalSet: Uint8Array, actual: Uint8Array): PlanOfBytes["otherSet"] {
+  const [expected, found] = [setIdIn(evalSet), setIdIn(actual)];
+  // The default is no name that anybody gave.
+  return found === undefined || [undefined, "evalset", found].includes(expected)
+    ? undefined
+    : [expected as string, found];
 }
 
-/** An evalset of actual conversations may have an id of its own; results name the evalset that they are of. */
-function isEvalSet([given, bytes]: GivenInput): boolean {
-  if (isObject(given) && !isBytes(given)) return "evalCases" in given || "eval_cases" in given;
-  return /"(?:eval_cases|evalCases)"\s*:/.test(new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES)));
-}
-
-/** How much of a text is looked at for its evalset's id, which files begin with. */
-const HEAD_BYTES = 4096;
+/** How much of each end of a text is looked at for its evalset's id. */
+const END_BYTES = 4096;
 
 /** The id of the evalset that an input is of, if it says so. */
-function setIdIn([given, bytes]: GivenInput): string | undefined {
-  if (isObject(given) && !isBytes(given)) {
-    const first: unknown = isList(given) ? given[0] : given;
-    const { evalSetId, eval_set_id = evalSetId } = (isObject(first) ? first : {}) as Record<string, unknown>;
-    return typeof eval_set_id === "string" ? eval_set_id : undefined;
-  }
-  const head = new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES));
-  const [, json] = /"(?:eval_set_id|evalSetId)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head) ?? [];
+function setIdIn(bytes: Uint8Array): string | undefined {
+  const ends = [bytes.subarray(0, END_BYTES), bytes.subarray(-END_BYTES)].map((end) => new TextDecoder().decode(end));
+  const [, json] = /"(?:eval_set_id|evalSetId)"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(ends.join("")) ?? [];
   try {
-    return json === undefined ? undefined : (JSON.parse(json) as string);
+    return json && (JSON.parse(json) as string);
   } catch {
     return undefined;
   }

@@ -263,3 +263,35 @@ test("a misspelt key of the first line is named", async (t) => {
     /the line is not a case\n {3}at a\.jsonl:1\n {3}help: It has `conversatoin`\. Did you mean `conversation`\?/,
   );
 });
+
+test("results as lines are of the evalset that they name, and nothing in them is unknown", async (t) => {
+  const setOf = (id) => JSON.stringify({ eval_set_id: id, eval_cases: [caseOf(0), caseOf(1)] });
+  const cwd = folderOf(t, { "clock.evalset.json": setOf("clock"), "other.evalset.json": setOf("other") });
+  writeFileSync(join(cwd, "test_config.json"), JSON.stringify(config));
+  writeFileSync(join(cwd, "clock.jsonl"), lines([{ eval_set_id: "clock" }, caseOf(0), caseOf(1)]));
+  writeFileSync(join(cwd, "runs.jsonl"), lines([runOf(0), runOf(1)]));
+  const first = ["eval", "clock.evalset.json", "--actual", "runs.jsonl", "--output", "earlier.jsonl"];
+  assert.equal((await run(first, { cwd })).status, 1);
+  for (const evalSet of ["clock.evalset.json", "clock.jsonl"]) {
+    for (const output of [[], ["--output", "again.jsonl", "--force"]]) {
+      const args = ["eval", evalSet, "--actual", "earlier.jsonl", "--strict", ...output];
+      const { status, stderr } = await run(args, { cwd });
+      assert.equal(status, 1, stderr);
+      assert.doesNotMatch(stderr, /warning|error/);
+    }
+  }
+  writeFileSync(join(cwd, "named.jsonl"), lines([{ eval_set_id: "clock" }, runOf(0), runOf(1)]));
+  writeFileSync(join(cwd, "other.jsonl"), lines([{ eval_set_id: "other" }, caseOf(0), caseOf(1)]));
+  for (const actual of ["earlier.jsonl", "named.jsonl"]) {
+    for (const evalSet of ["other.evalset.json", "other.jsonl"]) {
+      const output = ["--output", "other-results.jsonl", "--force"];
+      const { status, stderr } = await run(["eval", evalSet, "--actual", actual, ...output], { cwd });
+      assert.equal(status, 1, stderr);
+      assert.equal(
+        stderr.match(/warning: the actual runs are of the evalset "clock", not of "other"/g)?.length,
+        1,
+        stderr,
+      );
+    }
+  }
+});

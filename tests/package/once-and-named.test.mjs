@@ -66,7 +66,18 @@ test("runs that name another evalset are a warning, and an error with `strict`",
   const message = 'the actual runs are of the evalset "other", not of "expected"';
   const inferences = [{ evalSetId: "other", evalCaseId: "a", inferences: [turn] }];
   const results = await evaluate({ evalSet: other, actual: [{ evalCaseId: "a", inferences: [turn] }], criteria });
-  for (const actual of [results, resultsToAdkJson(results), JSON.stringify(inferences), inferences]) {
+  // Keys may be in any order: files may be sorted.
+  const { evalSetId: _, ...last } = { ...other, evalCases: [{ ...other.evalCases[0], padding: "x".repeat(9000) }] };
+  for (const actual of [
+    results,
+    resultsToAdkJson(results),
+    JSON.stringify(inferences),
+    inferences,
+    { inferenceResults: inferences },
+    other,
+    JSON.stringify(other),
+    JSON.stringify({ ...last, evalSetId: "other" }),
+  ]) {
     const { warnings } = await evaluate({ evalSet, actual, criteria });
     assert.deepEqual(warnings.filter((one) => one.message.includes("of the evalset")).length, 1);
     assert.ok(warnings.some((one) => one.message === message));
@@ -77,11 +88,12 @@ test("runs that name another evalset are a warning, and an error with `strict`",
     );
     assert.ok(error.message.includes(message), error.message);
   }
-  // An evalset of actual conversations may have an id of its own.
   const same = [{ evalSetId: "expected", evalCaseId: "a", inferences: [turn] }];
-  for (const actual of [other, JSON.stringify(other), same, [{ evalCaseId: "a", inferences: [turn] }]]) {
+  const unnamed = { ...other, evalSetId: "" };
+  for (const actual of [unnamed, JSON.stringify(unnamed), same, [{ evalCaseId: "a", inferences: [turn] }]]) {
     assert.equal((await evaluate({ evalSet, actual, criteria })).warnings, undefined);
   }
+  assert.equal((await evaluate({ evalSet: setOf("evalset", "a"), actual: other, criteria })).warnings, undefined);
   const old = [{ name: "a", data: [{ query: "Hi", reference: "Hello" }] }];
   assert.equal((await evaluate({ evalSet: old, actual: inferences, criteria })).warnings, undefined);
 });

@@ -38,7 +38,7 @@ export interface LineFiles {
   readonly what: string;
   readonly files: readonly string[];
   readonly kind: LineKind;
-  /** The id of the evalset, as a first line has it; else after the first file. */
+  /** The id of the evalset, as a first line has it; else that of cases after their first file, and none of runs. */
   readonly evalSetId: string;
   readonly rows: LineRows;
   /** The lines that count. */
@@ -97,7 +97,7 @@ export async function readLineFiles(
     what,
     files,
     kind: kinds.kind ?? "eval_cases",
-    evalSetId: kinds.evalSetId ?? baseName(files[0] as string),
+    evalSetId: kinds.evalSetId ?? (what === EVAL_SET ? baseName(files[0] as string) : ""),
     rows,
     selected: wanted === undefined ? undefined : selected,
     bytes: files.reduce((sum, file) => sum + sizeOf(file), 0),

@@ -28,6 +28,8 @@ export interface Window {
 /** The files of all windows, and what their lines are. */
 export interface WindowFiles {
   readonly evalSetId: string;
+  /** The evalset that the runs name, or nothing. */
+  readonly ranId: string;
   readonly evalSets: readonly string[];
   readonly actuals: readonly string[];
   readonly kind: LineKind;
@@ -111,10 +113,10 @@ export async function scoreWindow(
   };
 }
 
-function textsOf({ cases, runs }: Window, { evalSetId, evalSets, actuals, kind }: WindowFiles) {
+function textsOf({ cases, runs }: Window, { evalSetId, ranId, evalSets, actuals, kind }: WindowFiles) {
   return {
     evalSet: textOf(evalSets, EVAL_SET, around("eval_cases", evalSetId), cases),
-    actual: textOf(actuals, ACTUAL, around(kind, evalSetId), runs),
+    actual: textOf(actuals, ACTUAL, around(kind, ranId || evalSetId), runs),
   };
 }
 

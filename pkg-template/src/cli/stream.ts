@@ -232,7 +232,13 @@ class LineRun {
     this.#options = options;
     this.#registry = registry;
     this.#means = means;
-    this.#files = { evalSetId: cases.evalSetId, evalSets: cases.files, actuals: runs.files, kind: runs.kind };
+    this.#files = {
+      evalSetId: cases.evalSetId,
+      ranId: runs.evalSetId,
+      evalSets: cases.files,
+      actuals: runs.files,
+      kind: runs.kind,
+    };
     this.totals = new Totals(work.gates ?? {});
     this.#spent = new Spending(work.budget);
   }

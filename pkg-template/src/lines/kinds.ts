@@ -39,7 +39,7 @@ export class LineKinds {
   /** As {@link idOf}, of a line that is read. */
   idOfValue(value: object): string | undefined {
     if (isHeaderLine(value)) {
-      if (this.#isEvalSet) this.#name(evalSetIdOf(value));
+      this.#name(evalSetIdOf(value));
       return undefined;
     }
     const kind = this.#kindOf(value);
@@ -50,7 +50,7 @@ export class LineKinds {
   }
 
   #name(id: string | undefined): void {
-    if (id !== undefined && this.evalSetId !== undefined && this.evalSetId !== id) {
+    if (this.#isEvalSet && id !== undefined && this.evalSetId !== undefined && this.evalSetId !== id) {
       throw this.#refuse(
         `the lines belong to two evalsets, \`${this.evalSetId}\` and \`${id}\``,
         "All lines together are one evalset: score these one by one",

@@ -85,7 +85,8 @@ export function around(kind: LineKind, evalSetId: string): readonly [before: str
     case "eval_cases":
       return [`{"eval_set_id":${id},"eval_cases":[`, "]}"];
     case "eval_case_results":
-      return [`{"eval_set_result_id":"","eval_set_id":${id},"eval_case_results":[`, "]}"];
+      // Each names its evalset itself.
+      return ['{"eval_set_result_id":"","eval_set_id":"","eval_case_results":[', "]}"];
     case "inference_results":
       return ['{"inference_results":[', "]}"];
     case "sessions":
