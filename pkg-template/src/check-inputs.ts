@@ -2,11 +2,14 @@
 
 import { inTurns, Stretch } from "./engine/steps.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
-import { warningOf } from "./errors.js";
+import { noteHeader, unusedOptions } from "./evaluate.js";
+import { sectionOf } from "./journal/section.js";
 import { definedProperties } from "./lists.js";
 import { copyOf, planInSteps } from "./request-plan.js";
+import { batchOf } from "./run/batching.js";
+import { mayHaveRubrics, unscorableInSteps } from "./run/unscorable.js";
 import { closeSession, openSession, type Session } from "./run/session.js";
-import type { EvaluateRequest, Mistake } from "./types.js";
+import type { EvalSetResult, EvaluateRequest, Mistake } from "./types.js";
 
 /** A metric of checked inputs. */
 export interface CheckedMetric {
@@ -47,17 +50,28 @@ const NO_CASES = { evalSetId: "none", evalCases: [] };
 export async function checkInputs(inputs: Partial<EvaluateRequest>): Promise<CheckedInputs> {
   if (!isObject(inputs)) throw unexpected("an object", inputs, "request");
   const given = reading("request", () => definedProperties({ ...inputs })) as Partial<EvaluateRequest>;
-  // Without a config there is nothing to score, rather than ADK's default criteria.
-  const config = given.config === undefined && given.criteria === undefined ? { criteria: {}, countOnly: true } : {};
-  const request = reading("request", () =>
-    copyOf({ evalSet: NO_CASES, actual: { inferenceResults: [] }, ...config, ...given }),
-  );
+  const request = reading("request", () => copyOf({ evalSet: NO_CASES, actual: { inferenceResults: [] }, ...given }));
+  batchOf(request);
+  sectionOf(request.journal);
   const stretch = new Stretch();
   const plan = await inTurns(planInSteps(request), stretch);
   const session = (await openSession(plan, stretch)) as Session;
-  closeSession(session);
-  const { metrics, warnings } = session.header;
-  const ofInputs = given.evalSet === undefined ? warnings.filter(({ input }) => input !== "evalSet") : warnings;
+  const { header } = session;
+  const { metrics } = header;
+  const checked = {} as EvalSetResult;
+  try {
+    if (given.evalSet === undefined) {
+      header.warnings = header.warnings.filter(({ input, code }) => input !== "evalSet" && code !== "actual_missing");
+    }
+    const found = await inTurns(unscorableInSteps(plan, session), stretch);
+    const actual = given.actual === undefined ? undefined : plan.actual;
+    const unscorable = new Map([...found].filter(([name]) => !mayHaveRubrics(name, actual)));
+    noteHeader(checked, { header, warnings: header.warnings, unscorable }, request, plan, true);
+    const unused = header.total > 0 ? unusedOptions(request, metrics) : undefined;
+    if (unused !== undefined) checked.warnings = [...(checked.warnings ?? []), unused];
+  } finally {
+    closeSession(session);
+  }
   return {
     metrics: metrics.map(({ metricName, threshold, judge }) => ({
       metricName,
@@ -69,6 +83,6 @@ export async function checkInputs(inputs: Partial<EvaluateRequest>): Promise<Che
         },
       }),
     })),
-    warnings: ofInputs.map((warning) => warningOf(warning, plan)),
+    warnings: checked.warnings ?? [],
   };
 }

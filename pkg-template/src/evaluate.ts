@@ -367,7 +367,7 @@ function emptySet({ dialect = "adk-python" }: EvaluateRequest, beganMs: number):
 }
 
 /** Notes what is known once the inputs are read: what is scored, how, and what may be surprising. */
-function noteHeader(
+export function noteHeader(
   set: EvalSetResult,
   {
     header,
@@ -441,7 +441,7 @@ function otherSetWarning([evalSet, actual]: NonNullable<PlanOfBytes["otherSet"]>
 const FOR_JUDGES = ["judge", "vertex", "cache", "budget", "retry", "prompts", "batch"] as const;
 
 /** The warning about options for judges where nobody is asked. */
-function unusedOptions(
+export function unusedOptions(
   options: Omit<EvaluateRequest, "evalSet" | "actual">,
   metrics: RunHeader["metrics"],
 ): Mistake | undefined {

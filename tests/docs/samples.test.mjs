@@ -182,22 +182,12 @@ async function tryJson(sample, place) {
   keep(sample, place);
   const value = JSON.parse(sample.code);
   const has = (...keys) => keys.some((key) => key in value);
-  const evalSet = {
-    evalSetId: "one",
-    evalCases: [
-      {
-        evalId: "c",
-        conversation: [{ userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } }],
-      },
-    ],
-  };
-  const actual = structuredClone(evalSet);
   if (has("criteria")) {
     const registry = new MetricEvaluatorRegistry();
     for (const metricName of Object.keys(value.custom_metrics ?? {})) {
       registry.registerEvaluator({ metricName }, () => 1);
     }
-    const { warnings } = await checkInputs({ evalSet, actual, config: value, registry });
+    const { warnings } = await checkInputs({ config: value, registry });
     assert.deepEqual(warnings, [], sample.name);
   } else if (has("eval_cases", "evalCases")) readEvalSet(value);
   else if (has("eval_case_results", "evalCaseResults")) compareRuns(value, value);

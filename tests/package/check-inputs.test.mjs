@@ -6,7 +6,7 @@ import { turn } from "./support/conversations.mjs";
 import { seen } from "./support/crashes.mjs";
 import { importEntry } from "./support/package.mjs";
 
-const { checkInputs } = await importEntry();
+const { checkInputs, DEFAULT_CRITERIA, evaluate } = await importEntry();
 
 const CONFIG = { criteria: { response_match_score: 0.8, safety_v1: 0.5, final_response_match_v2: 0.5 } };
 const INFORMATIONAL = ["tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1"];
@@ -46,9 +46,15 @@ describe("the metrics of a config", () => {
     assert.deepEqual(judges.final_response_match_v2.panel, ["a", "b"]);
   });
 
-  test("are not ADK's default criteria where there is no config", async () => {
+  test("are ADK's default criteria where there is no config, as in an evaluation", async () => {
+    for (const inputs of [{}, { evalSet: { evalSetId: "set", evalCases: [] } }]) {
+      assert.deepEqual(
+        (await checkInputs(inputs)).metrics.map(({ metricName }) => metricName),
+        [...Object.keys(DEFAULT_CRITERIA), ...INFORMATIONAL],
+      );
+    }
     assert.deepEqual(
-      (await checkInputs({})).metrics.map(({ metricName }) => metricName),
+      (await checkInputs({ countOnly: true })).metrics.map(({ metricName }) => metricName),
       INFORMATIONAL,
     );
   });
@@ -92,5 +98,50 @@ describe("what is wrong", () => {
       warnings.map(({ path }) => path),
       ["config: criteria.response_match_score.my_note", "evalSet"],
     );
+  });
+});
+
+describe("checkInputs and evaluate", () => {
+  const evalSet = { evalSetId: "set", evalCases: [{ evalId: "case", conversation: [turn("Hello?", "Hello!")] }] };
+  const actual = { evalSetId: "set", evalCases: [{ evalId: "case", conversation: [turn("Hello?", "Hi!")] }] };
+  const criteria = { response_match_score: 0.1 };
+  const outcomeOf = (call) =>
+    call.then(
+      ({ warnings = [] }) => warnings,
+      ({ code, message, path }) => ({ code, message, path }),
+    );
+  for (const [what, more, isError] of [
+    ["a journal that is none", { journal: {} }, true],
+    ["a batch that is none", { batch: 3 }, true],
+    ["a case that is not there", { evalIds: ["other"] }, true],
+    ["a metric of no registry", { criteria: { mine: 1 } }, true],
+    ["an advisory metric that is not in the criteria", { advisory: ["safety_v1"] }, false],
+    ["that with `strict`", { advisory: ["safety_v1"], strict: true }, true],
+    ["an unknown key with `strict`", { evalSet: { ...evalSet, owner: "me" }, strict: true }, true],
+    ["an evalset that is what the agent did", { actual: evalSet }, false],
+    ["runs of another evalset", { actual: { ...actual, evalSetId: "other" } }, false],
+    [
+      "a metric that can score no case",
+      { criteria: { per_turn_user_simulator_quality_v1: 1 }, judge: () => "" },
+      false,
+    ],
+    ["options of judges that nobody needs", { judge: () => "yes" }, false],
+  ]) {
+    test(`say the same of ${what}`, async () => {
+      const request = { evalSet, actual, criteria, ...more };
+      const expected = await outcomeOf(evaluate(request));
+      assert.equal(Array.isArray(expected), !isError);
+      assert.ok(isError || expected.length > 0);
+      assert.deepEqual(await outcomeOf(checkInputs(request)), expected);
+    });
+  }
+
+  test("differ in what is not there yet: cases, runs, and the rubrics in them", async () => {
+    const rubrics = { rubric_based_final_response_quality_v1: 0.5 };
+    for (const inputs of [{ evalSet }, { actual }, { evalSet, criteria: rubrics }]) {
+      assert.deepEqual((await checkInputs(inputs)).warnings, []);
+    }
+    const { warnings } = await checkInputs({ evalSet, actual, criteria: rubrics });
+    assert.match(warnings[0].message, /can score none of the cases/);
   });
 });
