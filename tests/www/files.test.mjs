@@ -72,6 +72,22 @@ describe("files", { skip }, () => {
     await site.done(page);
   });
 
+  test("runs of an evalset in which ids come again are what the agent did, and their cases can be scored", async () => {
+    const evalSet = read("weather", "weather.evalset.json");
+    const { eval_cases: cases } = JSON.parse(read("weather", "weather.actual.json"));
+    const runs = JSON.stringify({ eval_set_id: "weather", eval_cases: [...cases, ...cases] });
+    for (const name of ["weather.actual.json", "recorded.json"]) {
+      const page = await site.open();
+      await choose(page, [named(name, runs), named("weather.evalset.json", evalSet)]);
+      await page.getByText("2 files were added.").waitFor();
+      assert.equal(await actualOf(page, "weather.evalset.json"), name);
+      await page.getByRole("button", { name: "Score 5 cases" }).click();
+      await page.waitForURL("**/#/results");
+      await page.getByText("10 cases").first().waitFor();
+      await site.done(page);
+    }
+  });
+
   test("own files take the place of an example's, unless something was changed in it", async () => {
     const page = await site.open();
     await page.getByRole("button", { name: "Open files of Museum guide" }).click();

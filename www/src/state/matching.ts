@@ -37,10 +37,10 @@ export interface Matched {
 }
 
 /** The possible roles of a file, the default first. */
-export function rolesOf({ info }: Matchable): readonly Role[] {
+export function rolesOf({ info, name }: Matchable): readonly Role[] {
   switch (info?.kind) {
     case "evalset":
-      return ["expected", "actual", "none"];
+      return hasRepeatedRuns(info, name) ? ["actual", "expected", "none"] : ["expected", "actual", "none"];
     case "results":
     case "inferences":
     case "session":
@@ -53,6 +53,11 @@ export function rolesOf({ info }: Matchable): readonly Role[] {
     default:
       return ["none", "expected", "actual", "config", "recording"];
   }
+}
+
+/** Whether cases with one id are several runs of it: no evalset has an id twice. A file that is called one has a mistake instead. */
+export function hasRepeatedRuns({ evalIds }: Pick<FileInfo, "evalIds">, name: string): boolean {
+  return new Set(evalIds).size < evalIds.length && !/\.(evalset|test)\.json$/i.test(name);
 }
 
 /** Pairs files. O(evalsets × others). */

@@ -4,6 +4,7 @@
  */
 
 import { checkInputs, readEvalSet, replayJudge } from "adk-metrics/web";
+import { hasRepeatedRuns } from "../state/matching.js";
 import { outcomeOf } from "./problems.js";
 import type { FileInfo, FileKind, NamedFile, Problem } from "./protocol.js";
 import { definedProperties } from "./runs.js";
@@ -41,7 +42,8 @@ export async function inspect({ name, bytes }: NamedFile): Promise<FileInfo> {
   }
   const kind = kindOf(json, name);
   const counts = countsOf(json, kind);
-  const problem = await problemOf(() => READERS[kind](bytes, name));
+  const read = kind === "evalset" && hasRepeatedRuns(counts, name) ? readActual : READERS[kind];
+  const problem = await problemOf(() => read(bytes, name));
   return { kind, ...counts, ...definedProperties({ problem }) };
 }
 
