@@ -217,7 +217,9 @@ async function scoredMany(browser, address, given) {
   await page.goto(address);
   const input = page.locator('input[type="file"]').first();
   await input.waitFor({ state: "attached" });
-  const score = page.locator('button[data-kind="primary"]:not([aria-disabled="true"])', { hasText: `${cases} cases` });
+  const score = page.locator('button[data-kind="primary"]:not([aria-disabled="true"])', {
+    hasText: `${cases.toLocaleString("en")} cases`,
+  });
   const reading = await traced(browser, async () => {
     const began = performance.now();
     await input.setInputFiles(given);
