@@ -140,7 +140,8 @@ const END_BYTES = 4096;
 /** The id of the evalset that an input is of, if it says so. */
 function setIdIn(bytes: Uint8Array): string | undefined {
   const ends = [bytes.subarray(0, END_BYTES), bytes.subarray(-END_BYTES)].map((end) => new TextDecoder().decode(end));
-  const [, json] = /"(?:eval_set_id|evalSetId)"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(ends.join("")) ?? [];
+  // No string of JSON has a line break: an id that is cut off at the end of the first piece goes on nowhere.
+  const [, json] = /"(?:eval_set_id|evalSetId)"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(ends.join("\n")) ?? [];
   try {
     return json && (JSON.parse(json) as string);
   } catch {

@@ -94,6 +94,10 @@ test("runs that name another evalset are a warning, and an error with `strict`",
     assert.equal((await evaluate({ evalSet, actual, criteria })).warnings, undefined);
   }
   assert.equal((await evaluate({ evalSet: setOf("evalset", "a"), actual: other, criteria })).warnings, undefined);
+  // A name so long that the id is cut off where the beginning of the text ends.
+  const cutOff = (letter) =>
+    JSON.stringify({ name: "n".repeat(4069), ...setOf("expected", "a"), description: letter.repeat(9000) });
+  assert.equal((await evaluate({ evalSet: cutOff("a"), actual: cutOff("b"), criteria })).warnings, undefined);
   const old = [{ name: "a", data: [{ query: "Hi", reference: "Hello" }] }];
   assert.equal((await evaluate({ evalSet: old, actual: inferences, criteria })).warnings, undefined);
 });
