@@ -5,6 +5,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { evaluate, fileJournal, folderOf, inEveryFormat, planOf } from "./journal.mjs";
 
 /** How many evaluations are interrupted; each at every point. */
@@ -212,6 +214,46 @@ test("a call is in the journal before others find its reply in the cache, and do
     stored,
     Array.from({ length: calls }, () => true),
   );
+});
+
+/** Two cases, each asked about once by a judge; the calls of an evaluation, and one that goes on from its journal. */
+async function callsOf(judge, options = () => ({})) {
+  const evalSet = evalSetOf({ one: [turn("One?", "1")], two: [turn("Two?", "2")] });
+  const criteria = { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } };
+  const entries = [];
+  const journal = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
+  const request = { evalSet, actual: evalSet, criteria, judge };
+  const first = await evaluate({ ...request, journal: journal(), ...options() });
+  const second = await evaluate({ ...request, journal: journal() });
+  return [first, second].map(({ judgeUsage: { calls, answered, failed } }) => ({ calls, answered, failed }));
+}
+const VALID = JSON.stringify({ reasoning: "", is_the_agent_response_valid: "valid" });
+
+test("a call that took too long counts once in an evaluation that goes on", async () => {
+  let asked = 0;
+  const judge = async () => {
+    asked += 1;
+    await (asked === 1 ? new Promise(() => {}) : sleep(20));
+    return VALID;
+  };
+  const [first, second] = await callsOf(judge, () => ({ timeoutMs: 200, retry: { initialDelayMs: 0 } }));
+  assert.equal(asked, 3);
+  assert.deepEqual(first, { calls: 3, answered: 2, failed: 1 });
+  assert.deepEqual(second, first);
+});
+
+test("a reply that came when its call was cancelled is no call of its own", async () => {
+  const controller = new AbortController();
+  let asked = 0;
+  const judge = async ({ evalId }, { signal }) => {
+    asked += 1;
+    if (evalId === "one") await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    else setTimeout(() => controller.abort(), 20);
+    return VALID;
+  };
+  const [, second] = await callsOf(judge, () => ({ signal: controller.signal }));
+  assert.equal(asked, 2);
+  assert.deepEqual(second, { calls: 2, answered: 2, failed: 0 });
 });
 
 test("a journal that is whole does not grow when it is used again", async (t) => {

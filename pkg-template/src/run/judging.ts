@@ -48,6 +48,8 @@ interface KnownCall {
   /** Ends the call, as long as it has no answer. */
   controller: AbortController | undefined;
   answer: Promise<CallAnswer>;
+  /** Whether the engine gave it up. */
+  isAborted?: boolean;
 }
 
 /** Who answers the calls of one run. */
@@ -163,10 +165,10 @@ export class JudgeDispatcher {
     call.answer = Promise.resolve({ reply, cached: false });
   }
 
-  /** A failed call is made again. */
+  /** A failed call is made again; one that was aborted has failed before its answer says so. */
   #fail(call: KnownCall): void {
     this.#failures += 1;
-    this.#forget(call);
+    if (!call.isAborted) this.#forget(call);
   }
 
   /** Forgets a call, so that the next one for the same sample is made. */
@@ -185,6 +187,7 @@ export class JudgeDispatcher {
     this.lastFailure = message;
     this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
     this.#forget(call);
+    call.isAborted = true;
     call.controller.abort();
   }
 
@@ -234,11 +237,17 @@ export class JudgeDispatcher {
     this.#failedBefore += calls;
   }
 
-  #keep({ question, callKey, request }: TargetedRequest, reply: JudgeReply, cached: boolean, began: number): void {
+  #keep(
+    { question, callKey, request, signal }: TargetedRequest,
+    reply: JudgeReply,
+    cached: boolean,
+    began: number,
+  ): void {
     if (this.#journal === undefined) return;
-    const failed = this.#failedFor.get(callKey);
-    this.#failedFor.delete(callKey);
-    const more = { ...(cached ? { cached } : {}), ...(failed === undefined ? {} : { failed }) };
+    // A reply that came after its call was given up is that call's own: it counts once.
+    const failed = (this.#failedFor.get(callKey) ?? 0) - (signal.aborted ? 1 : 0);
+    if (!signal.aborted) this.#failedFor.delete(callKey);
+    const more = { ...(cached ? { cached } : {}), ...(failed > 0 ? { failed } : {}) };
     const ms = Math.round(performance.now() - began);
     this.#journal.keep({ type: "reply", key: question, reply, ...more, evalId: request.evalId, ms });
   }
