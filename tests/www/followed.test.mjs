@@ -42,7 +42,7 @@ describe("the files of the command", { skip }, () => {
   put(resultsOf("first", 1, 1000), ...HISTORY, "first.evalset_result.json");
   put('{"name":"not an evaluation"}', "agent", "package.json");
   put("{}", "agent", "node_modules", "p", "package.json");
-  const site = playground([folder]);
+  const site = playground({ args: [folder], serviceWorkers: "allow" });
   after(() => rmSync(folder, { recursive: true }));
 
   /** A page at the address that the command printed. */

@@ -7,7 +7,7 @@ import { showing } from "./scored.mjs";
 import { playground, skip, violations } from "./support.mjs";
 
 describe("hostile addresses and files that are dropped", { skip }, () => {
-  const site = playground();
+  const site = playground({ serviceWorkers: "allow" });
 
   test("lead to a screen, run nothing and ask nobody", async () => {
     const page = await showing(site, await hostileResults());

@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { CHROMIUM } from "../../scripts/chromium.mjs";
 import { becomes, playground, skip, violations } from "./support.mjs";
 
 describe("the shell of the playground", { skip }, () => {
-  const site = playground();
+  // As users have it: in the browser itself, with the service worker.
+  const site = playground({ browser: CHROMIUM, serviceWorkers: "allow" });
 
   test("leads from step to step, by address and by keyboard", async () => {
     const page = await site.open();
