@@ -1,13 +1,20 @@
 // `npm run lint`: formatting, clippy natively and for WebAssembly, types, the package's manifest.
 
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { bin, installPackages, root, run, setup, step, tsc } from "./setup.mjs";
+import { bin, fail, installPackages, root, run, setup, step, tsc } from "./setup.mjs";
 
 setup();
 step("checking the formatting");
 run("cargo", ["fmt", "--all", "--check"], { advice: "Run: npm run format" });
-run(bin("prettier"), ["--check", "--log-level=warn", "."], { advice: "Run: npm run format" });
+// It takes a minute of one processor, and most of what follows is compiled by one.
+const prettier = spawn(bin("prettier"), ["--check", "--log-level=warn", "."], { cwd: root, stdio: "inherit" });
+const formatted = new Promise((resolve) => {
+  prettier.on("error", () => resolve(1));
+  prettier.on("close", resolve);
+});
+process.on("exit", () => prettier.kill());
 step("looking for mistakes in TypeScript and JavaScript");
 run(bin("oxlint"), ["--type-aware", "pkg-template/src", "www/src"]);
 run(bin("oxlint"), ["scripts", "tests", "benches"]);
@@ -42,3 +49,4 @@ if (existsSync(attw)) {
 } else {
   step("leaving out what @arethetypeswrong/cli checks: run `npm ci` in tests/runtimes");
 }
+if ((await formatted) !== 0) fail("files are not formatted, as is said above", "Run: npm run format");

@@ -2,9 +2,11 @@
 // CI=true nothing may be missing; otherwise suites that need something that is not here are left out and named.
 
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative } from "node:path";
+import { createInterface } from "node:readline";
 import { build } from "./build.mjs";
 import { fail, root, step } from "./setup.mjs";
 import { buildSite } from "./site.mjs";
@@ -18,6 +20,8 @@ const leftOut = [];
 const failed = [];
 /** Tests that failed once and passed when their file ran again. */
 const unstable = [];
+
+const CARGO_TEST = ["test", "--locked", "--workspace", "--exclude", "xtask", "--quiet"];
 
 /** Suites that need packages of their own, by the folder of each. */
 const OWN_PACKAGES = {
@@ -36,14 +40,17 @@ if (inCi) {
   const folders = Object.keys(OWN_PACKAGES).map((folder) => join(root, folder));
   const installing = spawn(process.execPath, [join(root, "scripts/install.mjs"), ...folders], { stdio: "inherit" });
   const installed = new Promise((resolve) => installing.on("close", resolve));
-  // The demo builds as well.
+  await build(compileTests);
+  // The demo asks for the same build.
   await import("./demo.mjs");
   buildSite();
+  // The network is the limit meanwhile.
+  checkCrate();
   if ((await installed) !== 0) fail("the packages of the suites cannot be installed");
   check("formatting, lints and types", process.execPath, ["scripts/lint.mjs"]);
   check("the budgets of sizes", process.execPath, ["scripts/size.mjs"]);
 } else {
-  await build();
+  await build(compileTests);
   buildSite();
 }
 
@@ -100,12 +107,15 @@ const frameworks = "apps of Next.js, Nuxt, SvelteKit and others: they install a 
 if (inCi) step(`leaving out ${frameworks}`);
 else leftOut.push(frameworks);
 
-checkCrate();
+if (!inCi) checkCrate();
 if (isInstalled("tests/runtimes")) {
   checkWithNode("the package in every runtime and by every bundler", testsOf("tests/runtimes"));
 }
 if (isInstalled("tests/models") && hasModel) checkWithNode("a real model", testsOf("tests/models"));
-checkWithNode("pages", pages.flatMap(testsOf));
+const site = isWhole && environment.CHROMIUM !== "" ? await served() : undefined;
+// Browsers keep two processors busy by themselves.
+checkWithNode("pages", pages.flatMap(testsOf), 2);
+site?.kill();
 checkWithNode(
   "the command line, the documentation and what the package meets",
   // The documentation first, whose samples take longest; what lacks its packages skips itself.
@@ -120,17 +130,31 @@ if (failed.length > 0) {
   fail(`failed:\n${groups}`, "More is said above, where each of them ran.");
 }
 
+/** Serves the playground for all tests of its pages (tests/www/support.mjs). */
+async function served() {
+  const cli = join(root, "pkg/dist/esm/cli.js");
+  const server = spawn(process.execPath, [cli, "playground", "--port", "0"], { stdio: ["ignore", "pipe", "ignore"] });
+  const lines = createInterface(server.stdout);
+  [environment.PLAYGROUND] = await Promise.race([once(lines, "line"), once(lines, "close")]);
+  return server;
+}
+
 /** Runs a group of tests, and notes its name if it fails. */
 function check(name, command, args) {
   step(`testing ${name}`);
   if (!succeeds(command, args)) failed.push({ name, tests: [] });
 }
 
+/** Compiles Rust's tests beside what else is done; what goes wrong is said when they are run. */
+function compileTests() {
+  spawn("cargo", [...CARGO_TEST, "--no-run"], { cwd: root, stdio: "ignore" }).on("error", () => {});
+}
+
 /** Runs Rust's tests. */
 function checkCrate() {
   const name = "the crate";
   step(`testing ${name}`);
-  const args = ["test", "--locked", "--workspace", "--exclude", "xtask", "--quiet", "--no-fail-fast"];
+  const args = [...CARGO_TEST, "--no-fail-fast"];
   const options = { cwd: root, stdio: ["inherit", "pipe", "inherit"], env: environment, encoding: "utf8" };
   const { status, stdout, error } = spawnSync("cargo", args, { ...options, maxBuffer: 1 << 28 });
   console.log(stdout ?? "");
@@ -142,12 +166,13 @@ function checkCrate() {
 }
 
 /**
- * Runs a group of test files, two at once, since most wait for programs that they started. Files with a failure are run
- * once more on their own: what passes then is named at the end, but fails nobody's build.
+ * Runs a group of test files, three at once, since most wait for programs that they started, or for time to pass: two
+ * leave a third of two processors idle. Files with a failure are run once more on their own: what passes then is named at
+ * the end, but fails nobody's build.
  */
-function checkWithNode(name, files) {
+function checkWithNode(name, files, atOnce = 3) {
   step(`testing ${name}`);
-  const first = nodeTest(files, 2);
+  const first = nodeTest(files, atOnce);
   if (first.passed) return;
   const again = [...new Set(first.failures.map(({ file }) => file))];
   // Many are no accident.
