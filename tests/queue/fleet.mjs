@@ -10,12 +10,12 @@ import { manyCases } from "../package/support/conversations.mjs";
 import { databases } from "./databases.mjs";
 import { AGENT, assertSame, projectOf, timeless } from "./project.mjs";
 
-const CASES = Number(process.env.QUEUE_CASES ?? 1_000);
+const CASES = Number(process.env.QUEUE_CASES ?? 400);
 const RUNS = 2;
 const WORKERS = 3;
 const CONCURRENCY = 8;
 /** How many calls are made between two kills, about. */
-const CALLS_PER_KILL = 100;
+const CALLS_PER_KILL = Math.min(100, CASES / 10);
 
 const options = { skip: databases.skip || posix.skip, timeout: 900_000 };
 
