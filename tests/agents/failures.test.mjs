@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import test from "node:test";
-import { promisify } from "node:util";
+import { inspect, promisify } from "node:util";
 import { EvalStatus } from "../../pkg/dist/esm/node.js";
 import { renderHtml, renderJUnit, renderMarkdown, renderTable } from "../../pkg/dist/esm/report.js";
 import { actualOf, answerOf, evalSetOf, said, scoreOf, turn } from "./evalsets.mjs";
@@ -164,7 +164,7 @@ test("what is no event, or no JSON, fails the case and says what", async () => {
   const circle = {};
   circle.self = circle;
   const cases = [
-    [() => 42, /expected an event from the agent, found a number/],
+    [() => 42, /expected an event from the agent, found 42/],
     [() => [null], /expected an event from the agent, found null/],
     [() => ({ text: "Hello!" }), /expected an event from the agent, found an object without `content`/],
     [() => ({ content: "Hello!" }), /expected an object with `parts`, found "Hello!"/],
@@ -174,6 +174,13 @@ test("what is no event, or no JSON, fails the case and says what", async () => {
     [() => ({ errorCode: "SAFETY", errorMessage: "blocked" }), /SAFETY: blocked/],
   ];
   for (const [agent, words] of cases) assert.match((await failing(agent)).failures[0].message, words);
+});
+
+test("Node prints an error that nobody catches as its message, without all results", async () => {
+  const evalSet = evalSetOf({ greets: [turn("Hi", "Hello!")] });
+  const error = await failing(() => "Go away", evalSet);
+  assert.ok(error.results.length === 1 && error.failures.length === 1);
+  assert.doesNotMatch(inspect(error), /results|evalCaseResults|gates/);
 });
 
 test("an error that an agent reports and gets over is no failure", async () => {

@@ -62,6 +62,32 @@ const UNREADABLE = {
     [{ ...TEXT, toolCalls: [{ name: "greet" }] }],
     /^turn 1: the agent emitted an event with `toolCalls`, which is not read\. /,
   ],
+  "an event with a misspelt key": [
+    [{ author: "agent", contents: TEXT.content }],
+    /^turn 1: `contents` is not a key of an event \(at event\)\. Did you mean `content`\?/,
+  ],
+  "one event with a misspelt key": [
+    { Content: TEXT.content },
+    /^turn 1: `Content` is not a key of an event \(at event\)\. Did you mean `content`\?/,
+  ],
+  "an error under a misspelt key": [
+    [TEXT, { author: "agent", error_cod: "OVERLOADED" }],
+    /^turn 1: `error_cod` is not a key of an event \(at event\)\. Did you mean `errorCode`\?/,
+  ],
+  "an event whose answer has another key": [
+    [{ author: "agent", answer: "Hello!" }],
+    /^turn 1: `answer` is not a key of an event \(at event\)\. An event is an object such as /,
+  ],
+  "an event whose content is undefined": [
+    { content: undefined },
+    /^turn 1: the agent returned an object whose `content` is undefined for "bad"\. Return the answer, or null for none/,
+  ],
+  "a content whose parts are undefined": [
+    { parts: undefined },
+    /^turn 1: the agent returned an object whose `parts` is undefined for "bad"\. Return the answer, or null for none/,
+  ],
+  "a list in a list": [[[TEXT]], /^turn 1: expected an event from the agent, found an array \(at event\)\. /],
+  "a number in a list": [[5], /^turn 1: expected an event from the agent, found 5 \(at event\)\. /],
 };
 
 for (const [what, [answer, reason]] of Object.entries(UNREADABLE)) {
@@ -89,6 +115,16 @@ test("the text of its content beside it is no mistake", async () => {
     const { evalCaseResults } = await AgentEvaluator.evaluateEvalSet(agent, evalSet, { response_match_score: 1 }, 1);
     assert.equal(evalCaseResults[0].finalEvalStatus, 1);
   }
+});
+
+test("what the libraries' events have besides is no mistake", async () => {
+  const others = [
+    { author: "agent", id: "1", timestamp: 1, branch: "a.b", turnComplete: true, content: undefined },
+    { author: "agent", id: "2", actions: { stateDelta: { a: 1 } }, nodeInfo: { path: "a" }, output: "Hello!" },
+    { ...TEXT, context: "a key of the user's own", citationMetadata: {}, contents: null },
+  ];
+  const evalSet = evalSetOf({ good: [turn("Hi", "Hello!")] });
+  await AgentEvaluator.evaluateEvalSet(() => others, evalSet, { response_match_score: 1 }, 1);
 });
 
 test("what google-adk's parts have besides calls and texts is no mistake", async () => {

@@ -353,9 +353,10 @@ export function textOf({ parts }: Content): string {
 /** What a function answered as events. */
 async function* eventsOf(message: string, answer: () => unknown): AsyncGenerator<unknown> {
   const found = await answer();
-  if (found === undefined) {
+  const none = found === undefined ? "undefined" : undefinedIn(found);
+  if (none !== undefined) {
     const asked = JSON.stringify(message.length > 60 ? `${message.slice(0, 60)}…` : message);
-    throw new AdkMetricsError("invalid_input", `the agent returned undefined for ${asked}`, {
+    throw new AdkMetricsError("invalid_input", `the agent returned ${none} for ${asked}`, {
       help: "Return the answer, or null for none",
     });
   }
@@ -374,6 +375,12 @@ async function* eventsOf(message: string, answer: () => unknown): AsyncGenerator
   } else {
     yield found;
   }
+}
+
+/** What an answer has nothing under, as after a misspelt key of a model's reply. */
+function undefinedIn(found: unknown): string | undefined {
+  const key = ["parts", "content"].find((one) => isObject(found) && one in found && (found as Bag)[one] === undefined);
+  return key === undefined || "actions" in (found as Bag) ? undefined : `an object whose \`${key}\` is undefined`;
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {

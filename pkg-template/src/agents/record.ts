@@ -201,8 +201,17 @@ function pieceOf(text: string): AgentEvent {
   return { partial: true, content: { role: "model", parts: [{ text }] } };
 }
 
+/** What an event says. */
+const SAYING_KEYS = ["content", "errorCode", "usageMetadata", "groundingMetadata", "actions"];
+
 /** What makes an object an event. */
-const EVENT_KEYS = ["author", "content", "errorCode", "usageMetadata", "groundingMetadata", "actions", "invocationId"];
+const EVENT_KEYS = [...SAYING_KEYS, "author", "invocationId"];
+
+/** These, what else is read of events, and what those of the libraries have although they say nothing. */
+const KNOWN_KEYS = [
+  ...[...EVENT_KEYS, "partial", "modelVersion", "errorMessage", "longRunningToolIds"],
+  ...["id", "timestamp", "branch", "turnComplete", "interrupted"],
+];
 
 /** Where other libraries have tool calls, which events of ADK have among the parts of their content. */
 const CALLS_BESIDE = ["toolCalls", "tool_calls", "toolUses", "tool_uses", "functionCalls", "function_calls"];
@@ -231,12 +240,8 @@ const PART_EXTRAS = [
  */
 function partOf(part: unknown): Part {
   if (!isObject(part) || Array.isArray(part)) throw unexpected("an object", part, PARTS_PATH);
-  const camel = (key: string) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const keys = Object.entries(part).map(([key, value]) => ({ key, name: camel(key), value: value as unknown }));
-  for (const { key, name } of keys) {
-    const meant = PART_KEYS.includes(name) ? undefined : closest(name, PART_KEYS);
-    if (meant !== undefined) throw notRead(key, "a part", `Did you mean \`${meant}\`?`, PARTS_PATH);
-  }
+  for (const { key } of keys) refuseMisspelt(key, PART_KEYS, "a part", PARTS_PATH);
   const set = keys.filter(({ value }) => value !== null);
   const isKnown = ({ name }: { name: string }) => PART_KEYS.includes(name) || PART_EXTRAS.includes(name);
   const other = set.find((one) => !isKnown(one));
@@ -248,21 +253,49 @@ function partOf(part: unknown): Part {
 
 const PARTS_PATH = "event: content.parts";
 
+function camel(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for a key that resembles one that is read. */
+function refuseMisspelt(key: string, known: readonly string[], what: string, path: string): void {
+  const meant = known.includes(camel(key)) ? undefined : closest(key, known);
+  if (meant !== undefined) throw notRead(key, what, `Did you mean \`${meant}\`?`, path);
+}
+
 function notRead(key: string, what: string, help: string, path: string): AdkMetricsError {
   return new AdkMetricsError("invalid_input", `\`${key}\` is not a key of ${what}`, { path, help });
 }
 
-/** A copy of what is read of an event, as JSON has it. */
-function eventOf(given: unknown): AgentEvent {
-  if (!isObject(given) || Array.isArray(given)) throw noEvent(given === null ? "null" : `a ${typeof given}`);
-  if (!EVENT_KEYS.some((key) => key in given || snakeOf(key) in given)) throw noEvent("an object without `content`");
-  const own = given as Record<string, unknown>;
-  const beside = besideContent(own);
-  if (beside !== undefined) {
-    throw new AdkMetricsError("invalid_input", `the agent emitted an event with \`${beside}\`, which is not read`, {
-      help: "Put texts and tool calls into the parts of an event's content: { content: { parts: [{ text }, { functionCall: { name, args } }] } }",
+/** @throws {AdkMetricsError} `invalid_input` for what is no event, and for keys that would be lost. */
+function checkEvent(event: Readonly<Record<string, unknown>>): void {
+  const unknown = Object.keys(event).filter((key) => isSet(event[key]) && !KNOWN_KEYS.includes(camel(key)));
+  const unset = unknown.length === 0 ? [] : KNOWN_KEYS.filter((key) => !isSet(read(event, key)));
+  for (const key of unknown) refuseMisspelt(key, unset, "an event", "event");
+  if (!EVENT_KEYS.some((key) => key in event || snakeOf(key) in event)) {
+    throw new AdkMetricsError("invalid_input", "expected an event from the agent, found an object without `content`", {
+      help: EVENT_HELP,
     });
   }
+  const beside = besideContent(event);
+  if (beside !== undefined) {
+    throw new AdkMetricsError("invalid_input", `the agent emitted an event with \`${beside}\`, which is not read`, {
+      help: EVENT_HELP,
+    });
+  }
+  const [other] = unknown;
+  if (other !== undefined && !SAYING_KEYS.some((key) => isSet(read(event, key)))) {
+    throw notRead(other, "an event", EVENT_HELP, "event");
+  }
+}
+
+/** A copy of what is read of an event, as JSON has it. */
+function eventOf(given: unknown): AgentEvent {
+  if (!isObject(given) || Array.isArray(given)) {
+    throw unexpected("an event from the agent", given, "event", EVENT_HELP);
+  }
+  const own = given as Record<string, unknown>;
+  checkEvent(own);
   const report = modelReport(own.content) as Record<string, unknown> | undefined;
   const fields = report === undefined ? own : merged(own, report);
   const event: AgentEvent = {};
@@ -313,11 +346,8 @@ function says(content: unknown, text: unknown): boolean {
   return rest === "";
 }
 
-function noEvent(found: string): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", `expected an event from the agent, found ${found}`, {
-    help: "An event is an object such as { author, content: { parts: [{ text }] } }",
-  });
-}
+const EVENT_HELP =
+  "An event is an object such as { author, content: { parts: [{ text }, { functionCall: { name, args } }] } }";
 
 function contentOf(given: unknown): Content | undefined {
   if (given === undefined || given === null) return undefined;

@@ -26,11 +26,11 @@ export interface EvaluationFailure {
 /** Thrown if an agent does not pass. Its message names the cases, the turns and what differs, as the matchers do. */
 export class AgentEvaluationError extends Error {
   override readonly name = "AgentEvaluationError";
-  readonly failures: readonly EvaluationFailure[];
+  declare readonly failures: readonly EvaluationFailure[];
   /** The results of every evalset that was run. */
-  readonly results: readonly EvalSetResult[];
+  declare readonly results: readonly EvalSetResult[];
   /** The outcome of the gates, if any were given. */
-  readonly gates?: GateReport;
+  declare readonly gates?: GateReport;
 
   constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[], gates?: GateReport) {
     super(
@@ -39,9 +39,10 @@ export class AgentEvaluationError extends Error {
         return `${summary.join("\n")}\n\n${details}`.trimEnd();
       }),
     );
-    this.failures = failures;
-    this.results = results;
-    if (gates !== undefined) this.gates = gates;
+    // Node prints what is enumerable below an error that nobody catches: the message would scroll away.
+    for (const [key, value] of Object.entries({ failures, results, gates })) {
+      if (value !== undefined) Object.defineProperty(this, key, { value });
+    }
   }
 }
 
