@@ -71,8 +71,8 @@ test("a batch that is lost keeps nobody from the others", async (t) => {
   const answering = await batchServer(t);
   const cwd = folderOf(t, filesOf(4, { num_samples: 1 }));
   const env = { ...BARE, ...at.openai(answering) };
-  const batch = (...args) => run(["batch", ...args, "--cache", "replies", "--model", MODELS.openai], { cwd, env });
-  await batch("submit", "many.evalset.json", "--batch-size", "1");
+  const batch = (...args) => run(["batch", ...args, "--cache", "replies"], { cwd, env });
+  await batch("submit", "many.evalset.json", "--batch-size", "1", "--model", MODELS.openai);
   const batches = join(cwd, "replies/batches");
   const names = readdirSync(batches).sort();
   assert.equal(names.length, 4);

@@ -128,7 +128,7 @@ test("batch submit asks about the runs in a journal", posix, async (t) => {
   assert.equal(submitted.status, 0, submitted.stderr);
   assert.match(submitted.stderr, /^batch \S+: 15 questions to gpt-4.1-mini$/m);
   assert.match(submitted.stderr, /to score, run the run's command again with --batch --cache replies/);
-  await batch("collect", ...model);
+  await batch("collect");
   assert.match((await batch(...submit, ...model)).stderr, /^no batches in progress/m);
   const { stdout, stderr } = await run([...BATCH, ...model, "--resume"], { cwd, env });
   assert.deepEqual(
@@ -202,9 +202,9 @@ test("what was recorded of an agent is judged by batches of other commands, and 
   const about = ["many.evalset.json", "--actual", "many.inferences.json", ...model, "--cache", "replies"];
   const { stderr } = await command("batch", "submit", ...about);
   assert.match(stderr, /^batch \S+: 20 questions to gpt-4.1-mini$/m);
-  const { stdout: progress } = await command("batch", "status", ...model, "--cache", "replies");
+  const { stdout: progress } = await command("batch", "status", "--cache", "replies");
   assert.match(progress, /in_progress, \d+ of 20 done/);
-  await command("batch", "collect", ...model, "--cache", "replies");
+  await command("batch", "collect", "--cache", "replies");
   const { stdout } = await run(["eval", ...about, "--batch", "--batch-poll", "0.01", "--format", "json"], { cwd, env });
   assert.deepEqual(
     scoresIn(stdout).map(([, status]) => status),

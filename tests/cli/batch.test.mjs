@@ -159,13 +159,24 @@ test("what was sent is collected after the process was killed, and by batch", po
   await watched(child).seen(/18 questions to gpt-4.1-mini/);
   child.kill("SIGKILL");
   await ended(child, "the end of a killed process");
-  const batch = (...args) => run(["batch", ...args, "--cache", "replies", "--model", MODELS.openai], { cwd, env });
+  const batch = (what, ...args) => {
+    const more = what === "submit" ? ["--model", MODELS.openai] : ["--judge", "openai"];
+    return run(["batch", what, ...args, "--cache", "replies", ...more], { cwd, env });
+  };
   const status = await batch("status");
   assert.match(
     status.stdout,
     /^batch_\d+ {2}openai http:\S+ {2}gpt-4.1-mini {2}in_progress, 0 of 18 done\n$/,
     status.stderr,
   );
+  assert.match(status.stderr, /^asking openai at \S+ \(OPENAI_BASE_URL\)\n1 batch in progress\n$/);
+  const elsewhere = await batchServer(t);
+  const other = await run(["batch", "status", "--cache", "replies"], {
+    cwd,
+    env: { ...BARE, ...at.openai(elsewhere) },
+  });
+  assert.match(other.stdout, /^batch_\d+ {2}openai http:\S+ {2}gpt-4.1-mini {2}unknown\n$/);
+  assert.match(other.stderr, /^error: the batch was sent to openai http:\S+, but the judge is now openai http:/m);
   const submitted = await batch("submit", "many.evalset.json");
   assert.equal(submitted.status, 0, submitted.stderr);
   assert.equal(answering.batches.length, 1, "what is under way is not sent again");
@@ -224,6 +235,7 @@ test("what is wrong is said, and no key with it", async (t) => {
     [[...EVAL, "--batch-size", "5"], /--batch-size has no effect without --batch/],
     [["batch", "status", "many.evalset.json"], /many\.evalset\.json has no effect on batch status/],
     [["batch", "collect", "--config", "test_config.json"], /--config has no effect on batch collect/],
+    [["batch", "status", "--model", "gpt-4.1-mini"], /--model has no effect on batch status/],
     [["batch", "collect", "--batch-fallback", "live"], /--batch-fallback has no effect on batch collect/],
     [["batch", "submit", "many.evalset.json", "--batch-poll", "1"], /this command has no option --batch-poll/],
   ];
@@ -238,6 +250,9 @@ test("what is wrong is said, and no key with it", async (t) => {
     env: { ...BARE, ...at.openai(answering) },
   });
   assert.match(priced.stderr, /^batches: .*, cost [\d.]+ at the half price that providers charge for batches/m);
+  assert.match(priced.stderr, /^judged by .* replies reused$/m);
+  assert.match(priced.stdout, /"judgeUsage": \{[^}]*"cached"/);
+  assert.doesNotMatch(priced.stdout, /"cost"/);
   const unjudged = folderOf(t, {
     ...filesOf(2),
     "test_config.json": { criteria: { response_match_score: 0.1 } },

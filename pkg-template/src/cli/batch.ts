@@ -150,7 +150,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
     if (left === 0) note("no batches in progress; adk-metrics eval --batch uses the collected replies");
     else
       note(
-        `${batchesText(left)} in progress${what === "status" ? "" : "; adk-metrics batch status shows how far they are"}`,
+        `${batchesText(left)} in progress${what === "status" ? "" : "; adk-metrics batch status shows the progress"}`,
       );
     return ExitStatus.Passed;
   } finally {
@@ -169,9 +169,11 @@ async function inputsOf(given: Arguments, positionals: string[]): Promise<Pick<B
 
 async function sayLooks(store: BatchStore, sends: boolean): Promise<void> {
   const { looks, failure } = await store.update(sends);
-  for (const { record, state, done } of looks) {
+  for (const { record, state, done, failure: own } of looks) {
     const progress = done === undefined ? "" : `, ${done} of ${record.rows} done`;
-    process.stdout.write(`${record.id ?? record.name}  ${record.label}  ${record.model}  ${state}${progress}\n`);
+    // The error follows.
+    const known = own !== undefined && own === failure ? "unknown" : state + progress;
+    process.stdout.write(`${record.id ?? record.name}  ${record.label}  ${record.model}  ${known}\n`);
   }
   if (failure !== undefined) throw failure;
 }
@@ -188,7 +190,7 @@ function checkFolder(given: Arguments): void {
 
 /** @throws {Mistake} for evalsets and options that only `batch submit` reads. */
 function refuseInputs(given: Arguments, what: string, evalSets: readonly string[]): void {
-  const names = ["actual", "journal", "config", "metrics", "max-calls", ...FOR_BATCHES];
+  const names = ["actual", "journal", "config", "metrics", "model", "max-calls", ...FOR_BATCHES];
   const useless = names.find((name) => given.has(name));
   const named = useless === undefined ? evalSets[0] : `--${useless}`;
   if (named === undefined) return;

@@ -107,7 +107,10 @@ export async function evaluateAll(work: Work, given: Arguments): Promise<Outcome
       mistakes.add(parts.mistake);
       unusable.add(input);
     }
-    const result = await wholeOf(input, parts.results, running);
+    const isEmptyShard = journal?.shard !== undefined && parts.results.length === 0 && !("mistake" in parts);
+    const result = isEmptyShard
+      ? await emptyResultOf(input, running.common)
+      : await wholeOf(input, parts.results, running);
     scored[at] = result;
     // Yields to the event loop, so that Ctrl-C is noticed.
     await new Promise((resolve) => setImmediate(resolve));
@@ -271,6 +274,8 @@ async function resultOf(
   for (const model of did.spending?.models ?? []) spent.models.add(model);
   for (const name of pricedNames(result, request.budget?.prices)) spent.models.add(name);
   spent.add(result.judgeUsage);
+  // It would leave out the batches.
+  if (judging.gatherer !== undefined && (result.judgeUsage?.cached ?? 0) > 0) delete result.judgeUsage?.cost;
   spent.add(result.simulatorUsage);
   return result;
 }
@@ -293,6 +298,20 @@ async function wholeOf(
   }
   const calibrated = await withCalibrationBeside(all, input.files);
   return input.largeResults === undefined ? calibrated : inOrder(calibrated, await selectedIds(input));
+}
+
+/** The result of an evalset none of whose cases belongs to this shard. */
+async function emptyResultOf(input: Input, { dialect = "adk-python" }: ScoringOptions): Promise<EvalSetResult> {
+  const { evaluate } = await api();
+  const { evalSetId } = await selectedCases(input);
+  const evalSet = { evalSetId, evalCases: [] };
+  const { warnings: _, ...result } = await evaluate({
+    evalSet,
+    actual: evalSet,
+    dialect,
+    criteria: { response_match_score: 0 },
+  });
+  return result;
 }
 
 /** Gives evalsets that were not begun results that say which cases were not run; in the last result, which cannot be read. */

@@ -194,14 +194,15 @@ const BATCH_HELP = `Asks judges through their providers' batch APIs, without wai
 Usage
   adk-metrics batch submit <evalset>… [--actual <file|folder>]… --cache <folder> [options]
   adk-metrics batch submit --journal <file> --cache <folder> [options]
-  adk-metrics batch status --cache <folder>
-  adk-metrics batch collect --cache <folder>
+  adk-metrics batch status|collect --cache <folder> [--judge <judge>]
 
 submit sends the questions that have no reply in the cache yet; for a vote, as many samples as may
 decide it. status shows how far the batches are. Both status and collect store the replies of
-finished batches in the cache. Then run submit again to ask the follow-up questions, until nothing
-is left to ask. eval --cache <folder> scores. eval --batch does all of that in one command. With
---journal, submit asks about the runs in the journal of run, which scores with --batch --resume.
+finished batches in the cache. They know whom each batch was sent to: pass --judge only if submit
+got a module as --judge. OpenAI, Anthropic and the Gemini API have batches. Then run submit again
+to ask the follow-up questions, until nothing is left to ask. eval --cache <folder> scores. eval
+--batch does all of that in one command. With --journal, submit asks about the runs in the journal
+of run, which scores with --batch --resume.
 
 Input
 ${optionsHelp("batch", "input")}

@@ -185,14 +185,15 @@ export class JudgeMaker {
   /**
    * The judge for a model that a criterion names.
    *
+   * @param isSaid Whether to say who is asked.
    * @throws {Mistake} that says what the environment lacks.
    */
-  judgeFor(model: string): Judge {
+  judgeFor(model: string, isSaid = true): Judge {
     if (this.#recorded !== undefined) return this.#recorded;
     const { model: own, provider } = this.#choice;
     const made = this.#made.get(own ?? model) ?? this.#make(own, model);
     this.#made.set(own ?? model, made);
-    if (own === undefined && provider !== undefined && "judge" in made)
+    if (isSaid && own === undefined && provider !== undefined && "judge" in made)
       this.#print(`asking ${provider} for ${model}, ${originOf(model)}; --model names another`);
     if ("mistake" in made) throw made.mistake;
     return made.judge;

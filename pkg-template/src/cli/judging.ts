@@ -66,7 +66,7 @@ export class Judging {
 
   /** The endpoint of a batch's model. */
   endpointOf({ provider, model }: { provider: string; model: string }): Endpoint {
-    const judge = this.#maker.judgeFor(`${provider.replace(/-responses$/, "")}/${model}`);
+    const judge = this.#maker.judgeFor(`${provider.replace(/-responses$/, "")}/${model}`, false);
     const endpoint = endpointOf(judge);
     if (endpoint !== undefined) return endpoint;
     throw new Mistake("this judge does not support batches", { help: "Choose the judge that the batch was sent to" });
