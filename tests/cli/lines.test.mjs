@@ -223,6 +223,26 @@ test("a mistake late in the lines keeps the results before it, also from a threa
   }
 });
 
+test("--threads without effect is said, and a mistake in it comes before the work", async (t) => {
+  const cwd = folderOf(t, {
+    "test_config.json": config,
+    "s.evalset.json": { eval_set_id: "s", eval_cases: [caseOf(0)] },
+    "cases.jsonl": lines([caseOf(0)]),
+    "runs.jsonl": lines([runOf(1)]),
+    "metrics.mjs": "export const mine = () => 1;",
+  });
+  const streamed = ["cases.jsonl", "--actual", "runs.jsonl", "--output", "out.jsonl"];
+  for (const args of [["s.evalset.json", "--actual", "s.evalset.json"], streamed]) {
+    const { status, stderr } = await run(["eval", ...args, "--threads", "0"], { cwd });
+    assert.equal(status, 2);
+    assert.match(stderr, /^error: --threads cannot be `0`\n +help: Expected a whole number from 1 up\n$/);
+  }
+  const whole = await run(["eval", "s.evalset.json", "--actual", "s.evalset.json", "--threads", "4"], { cwd });
+  assert.match(whole.stderr, /^nothing is scored as it is read, so --threads had no effect$/m);
+  const metrics = await run(["eval", ...streamed, "--threads", "4", "--metrics", "metrics.mjs"], { cwd });
+  assert.match(metrics.stderr, /^judges and your own metrics need a single thread, so --threads had no effect$/m);
+});
+
 test("more lines than fit into memory have a way that is named", async (t) => {
   const cwd = folderOf(t, { "test_config.json": config });
   writeFileSync(join(cwd, "cases.jsonl"), lines([caseOf(0)]));

@@ -227,6 +227,38 @@ test("a call counts once, whichever of the shards that share a cache made it", a
   assert.match(usage(merged), /"calls": 1,/);
 });
 
+test("a shard without cases says so, and writes every output", async (t) => {
+  const cwd = folderOf(t, files(3));
+  const args = ["eval", "one.evalset.json", "two.evalset.json", "--metrics", "./metrics.mjs"];
+  const given = ["--config", "plain.json", "--shard", "7/10000", "--journal", "j.jsonl", "--max-calls", "3"];
+  writeFileSync(join(cwd, "plain.json"), '{ "criteria": { "response_match_score": 0.3 } }');
+  const { status, stderr } = await run([...args, ...given, ...output], { cwd, env: BARE });
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^shard 7\/10000 has none of the cases$/m);
+  assert.match(stderr, /^0 cases: none scored$/m);
+  assert.doesNotMatch(stderr, /no metric asked a judge/);
+  read(cwd, OUTPUTS);
+  for (const [at, text] of read(cwd, RESULTS).entries()) {
+    const { eval_set_id: id, eval_case_results: results } = JSON.parse(text);
+    assert.deepEqual([id, results], [["one", "two"][at], []]);
+  }
+  const nowhere = ["--balance", "nowhere.jsonl", "--journal", "k.jsonl", "--shard", "1/2"];
+  const unbalanced = await run([...args, ...nowhere], { cwd, env: BARE });
+  assert.match(unbalanced.stderr, /the file of --balance does not exist\n +at nowhere\.jsonl/);
+});
+
+test("answers that another --early-stop asked for are not said to have failed", async (t) => {
+  const answering = await server(t, { reply: fair });
+  const env = { ...BARE, ...at.gemini(answering) };
+  const cwd = folderOf(t, files(2));
+  writeFileSync(join(cwd, "test_config.json"), JSON.stringify(judged({ num_samples: 3 })));
+  const args = ["eval", "one.evalset.json", "--journal", "j.jsonl", "--format", "jsonl", "--output", "out.jsonl"];
+  await run([...args, "--concurrency", "1"], { cwd, env });
+  await run([...args, "--early-stop", "none"], { cwd, env });
+  const { stderr } = await run(["merge", "j.jsonl", "--output", "merged.json"], { cwd, env: BARE });
+  assert.match(stderr, /answers? decided nothing, because others failed permanently or another --early-stop asked/);
+});
+
 test("record: parts are put together", async (t) => {
   const cwd = folderOf(t, files(9));
   const args = ["record", "--agent", "./agent.mjs", "one.evalset.json", "--num-runs", "3"];

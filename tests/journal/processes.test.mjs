@@ -151,10 +151,11 @@ test("two processes cannot write one journal", posix, async (t) => {
 });
 
 test("what cannot go on is refused", async (t) => {
-  const cwd = folderOf(t, { ...files(2), "other.json": "{}" });
+  const cwd = folderOf(t, { ...files(2), "other.json": "{}", "empty.jsonl": "" });
   for (const [args, said] of [
     [["--resume"], /--resume needs a journal/],
     [["--journal", "none.jsonl", "--resume"], /there is no journal to resume from/],
+    [["--journal", "empty.jsonl", "--resume"], /the journal is empty: there is nothing to resume\n +at empty\.jsonl/],
     [
       ["--journal", "run.jsonl", "--record", "r.jsonl"],
       /--record and --journal cannot be used together: a resumed run would record only its remaining replies/,
@@ -171,6 +172,18 @@ test("what cannot go on is refused", async (t) => {
     assert.equal(status, 2, stderr);
     assert.match(stderr, said);
   }
+  assert.equal(existsSync(join(cwd, "empty.jsonl.lock")), false);
+});
+
+test("a budget includes what is in the journal, and that is said", async (t) => {
+  const answering = await server(t, { reply: fair });
+  const cwd = folderOf(t, files(2));
+  const env = { ...BARE, ...at.gemini(answering) };
+  await run(COMMAND, { cwd, env });
+  const asked = answering.requests.length;
+  const { stderr } = await run([...COMMAND, "--max-calls", "1"], { cwd, env });
+  assert.equal(answering.requests.length, asked);
+  assert.match(stderr, /^1 answer from the journal run\.jsonl; the budget includes what is in it$/m);
 });
 
 test("a journal goes on elsewhere, has no keys in it, and is refused for other inputs", async (t) => {

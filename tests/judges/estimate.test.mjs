@@ -203,6 +203,8 @@ test("run --dry-run counts every run of every case, and runs no agent", async (t
   assert.equal(most(once), 20);
   assert.match(once.stderr, /the agent's own calls are not counted/);
   assert.match(once.stderr, /1 case with a simulated user cannot be estimated and is left out/);
+  const asked = await run([...given.with(3, "trains.evalset.json:asked")], { cwd });
+  assert.equal(asked.stdout, "nothing can be estimated\n", asked.stderr);
 });
 
 const RETIRED =

@@ -54,9 +54,10 @@ export async function dryRun(
     }
   }
   const lines = [...rows.values()].flatMap((row) => rowLines(row, prices));
+  const unknown = foreseen.reduce((total, one) => total + one.unknown, 0);
   const text =
     lines.length === 0
-      ? "no judge would be called\n"
+      ? `${unknown > 0 ? "nothing can be estimated" : "no judge would be called"}\n`
       : `${[...lines, ...totalLines([...rows.values()], budget)].join("\n")}\n`;
   // A module of the user's own may have been loaded, and stdout is not everybody's then.
   await new Promise<void>((resolve) => writeResult(text, () => resolve()));
@@ -75,7 +76,6 @@ export async function dryRun(
   if (foreseen.some(({ isRun }) => isRun)) {
     note("the agent's own calls are not counted, and its answers are assumed to be the expected ones");
   }
-  const unknown = foreseen.reduce((total, one) => total + one.unknown, 0);
   if (unknown > 0)
     warn(
       `${count(unknown, "case")} with a simulated user cannot be estimated and ${unknown === 1 ? "is" : "are"} left out`,

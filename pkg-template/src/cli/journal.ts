@@ -166,13 +166,24 @@ export class Journaling {
     this.#journal = fileJournal(this.file, { onNotice: note });
     const whole = await this.#loaded(new JournalSection(this.#journal, COMMAND));
     this.#whole = whole;
-    const balance = await Promise.all(this.#balance.map((file) => digestOf(readBytes(file, "results"))));
+    const balance = await Promise.all(this.#balance.map((file) => digestOf(readBytes(file, "file of --balance"))));
+    if (this.#has((option) => option === "resume") && whole.inputsOf("shard") === undefined) {
+      throw new Mistake("the journal is empty: there is nothing to resume", {
+        location: this.file,
+        help: "To start over, leave out --resume",
+      });
+    }
     const { index, count: parts } = this.shard ?? { index: 1, count: 1 };
     whole.begin("shard", { shard: `${index}/${parts}`, balance: balance.length === 0 ? undefined : balance.join() });
     if (whole.inputsOf("command") === undefined) whole.begin("command", this.#command as Record<string, unknown>);
     if (this.shard === undefined) return;
     const { divided } = await import("./shards.js");
     this.#isOurs = await divided(this.shard, this.#balance, inputs, numRuns);
+  }
+
+  /** Whether the command was given such an option. */
+  #has(is: (option: string) => boolean): boolean {
+    return Object.keys((this.#command as { options?: object }).options ?? {}).some(is);
   }
 
   async #loaded(section: JournalSection): Promise<JournalSection> {
@@ -214,10 +225,19 @@ export class Journaling {
       if (repeated > 0)
         note(`${count(repeated, "answer")} came to shards that had asked the same question; they count once`);
       if (unasked > 0)
-        note(`${count(unasked, "answer")} decided nothing, because others failed permanently; they do not count`);
+        note(
+          `${count(unasked, "answer")} decided nothing, because others failed permanently or another --early-stop asked for them; they do not count`,
+        );
     } else if (!this.isMerging) {
-      const used = sumOf(this.#sections.map((section) => section.used));
-      if (used > 0) note(`${count(used, "answer")} from the journal ${this.file}`);
+      const [runs, replies] = (["usedRuns", "usedReplies"] as const).map((one) =>
+        sumOf(this.#sections.map((section) => section[one])),
+      ) as [number, number];
+      const used = [
+        ...(runs > 0 ? [`${count(runs, "run")} of the agent`] : []),
+        ...(replies > 0 ? [count(replies, "answer")] : []),
+      ];
+      const limited = this.#has((option) => option.startsWith("max-")) ? "; the budget includes what is in it" : "";
+      if (used.length > 0) note(`${used.join(" and ")} from the journal ${this.file}${limited}`);
     }
     if (isInterrupted && !this.isMerging) note(`to continue: ${commandToGoOn(needsForce)}`);
     this.#journal?.close();

@@ -329,7 +329,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     name: "resume",
     group: "output",
     commands: JOURNALED,
-    help: "Continue only: it is an error if the file of --journal does not exist.",
+    help: "Continue only: it is an error if the file of --journal does not exist or is empty.",
   },
   {
     name: "shard",

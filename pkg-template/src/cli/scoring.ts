@@ -24,7 +24,7 @@ import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import type { Journaling } from "./journal.js";
 import { type JudgeChoice, judgeChoiceOf, JudgeMaker } from "./judge.js";
-import { Judging } from "./judging.js";
+import { Judging, sayUseless } from "./judging.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 import { FORMATS } from "./options.js";
 import { type Destination, destinations, distinctNames, formatsOf, refuseOthers, sayOddEndings } from "./outputs.js";
@@ -84,6 +84,7 @@ async function scoreAll(
     sayOddEndings(planned);
     return await scoreLines({ ...lines, options, budget, gates, judges }, given);
   }
+  sayUseless("nothing is scored as it is read", given, ["threads"]);
   const inputs = await readInputs(selections, source.files, given.one("config"));
   const grouping = await groupingOf(given, inputs);
   shown?.addInputs(inputs);
@@ -110,7 +111,9 @@ async function scoreAll(
   const unwritten = await writeResults(planned, scored, given.has("print-detailed-results"));
   stop.ignore();
   journal?.report(stop.isInterrupted);
-  judging.report(results, toStdout?.format === "table", given);
+  const isEmptyShard = journal?.shard !== undefined && results.every((set) => set.evalCaseResults.length === 0);
+  if (isEmptyShard && !stop.isInterrupted) note(`shard ${given.one("shard")} has none of the cases`);
+  else judging.report(results, toStdout?.format === "table", given);
   // Warnings about the command itself are in no results; --strict heeds them as well.
   const isWarned = warned > 0 || (budget.prices !== undefined && sayPrices(budget.prices, models));
   if (toStdout === undefined) note(summaryOf(results));
@@ -222,6 +225,8 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): ScoringO
   const explain = given.one("explain");
   const dialect = given.one("dialect");
   const concurrency = given.one("concurrency");
+  const threads = given.one("threads");
+  if (threads !== undefined) countOf("threads", threads);
   const earlyStop = given.one("early-stop");
   return {
     explain:

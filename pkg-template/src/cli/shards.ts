@@ -160,7 +160,7 @@ async function durationsIn(files: readonly string[]): Promise<Map<string, number
       continue;
     }
     try {
-      const results = readResults(readBytes(file, "results"));
+      const results = readResults(readBytes(file, "file of --balance"));
       for (const one of results.flatMap((set) => set.evalCaseResults)) group(durations, one.evalId, durationOf(one));
     } catch (error) {
       throw inFile(error, file, "results");

@@ -23,7 +23,7 @@ import { sayGates } from "./gates.js";
 import { type Input, sayWhichCriteria } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import type { JudgeChoice } from "./judge.js";
-import { Judging } from "./judging.js";
+import { Judging, sayUseless } from "./judging.js";
 import {
   ACTUAL,
   closeLineFiles,
@@ -314,7 +314,9 @@ class LineRun {
     const count = threadsOf(given);
     const isWorthIt = given.has("threads") || cases.bytes + runs.bytes > WORTH_THREADS * WINDOW_BYTES;
     // Judges, and metrics of the user's own, are those of this thread.
-    if (count > 1 && isWorthIt && first.rest.judges === undefined && !given.has("metrics")) {
+    const isBound = first.rest.judges !== undefined || given.has("metrics");
+    if (isBound) sayUseless("judges and your own metrics need a single thread", given, ["threads"]);
+    if (count > 1 && isWorthIt && !isBound) {
       const { config } = input;
       yield* scoredByThreads(windows, count, this.#files, { ...this.#work.options, ...(config && { config }) });
       return;

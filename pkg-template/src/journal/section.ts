@@ -200,8 +200,10 @@ export class JournalSection implements Journal {
   #loading: Promise<void> | undefined;
   #isEnded = false;
   #hasBegun = false;
-  /** How many entries of the journal were used instead of asking, computing or running anything. */
-  used = 0;
+  /** How many runs of the journal were used instead of running anything. */
+  usedRuns = 0;
+  /** How many other entries of the journal were used instead of asking or computing anything. */
+  usedReplies = 0;
   /** Which runs of cases belong to this process, where others have the rest; all by default. */
   isOurs: ((evalId: string, run: number) => boolean) | undefined;
   /** The digest of its evalset, where that is known already. */
@@ -376,7 +378,7 @@ export class JournalSection implements Journal {
   run(evalId: string, run: number): JournaledRun | undefined {
     const key = runKey(evalId, run);
     const found = this.#runs.get(key);
-    if (found !== undefined) this.used += 1;
+    if (found !== undefined) this.usedRuns += 1;
     this.#runs.delete(key);
     return found;
   }
@@ -384,7 +386,7 @@ export class JournalSection implements Journal {
   #next<T>(all: Map<string, T[]>, key: string): T | undefined {
     const entries = all.get(key);
     const next = entries?.shift();
-    if (next !== undefined) this.used += 1;
+    if (next !== undefined) this.usedReplies += 1;
     if (entries?.length === 0) all.delete(key);
     return next;
   }

@@ -217,7 +217,7 @@ export function countsText(counts: StatusCounts): string {
   if (counts.passed > 0) texts.push(`${amountText(counts.passed)} passed`);
   if (counts.failed > 0) texts.push(`${amountText(counts.failed)} failed`);
   if (counts.notEvaluated > 0) texts.push(`${amountText(counts.notEvaluated)} not evaluated`);
-  return texts.join(", ") || "none";
+  return texts.join(", ") || "none scored";
 }
 
 /** A case's result with its name in reports. */
