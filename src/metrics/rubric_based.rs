@@ -246,7 +246,7 @@ impl Judged for RubricBased {
             ballot.votes.push(if is_asked { Vote::Absent } else { Vote::NotAsked });
             ballot.rationales.push(None);
         }
-        for (rubric, entry) in reply::assign(&entries, &pairs(&rubrics)) {
+        for (rubric, entry) in reply::assign(&entries, &pairs(&rubrics), &question.decided) {
             let (Some(vote), Some(rationale), Some(entry)) =
                 (ballot.votes.get_mut(rubric), ballot.rationales.get_mut(rubric), entries.get_mut(entry))
             else {

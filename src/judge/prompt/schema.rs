@@ -38,8 +38,8 @@ pub(super) const SHARE: &str = score!(
     "0,0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95,1"
 );
 
-/// The most rubrics that a schema names. Providers limit the size of schemas, and schemas cost input tokens.
-const MOST_RUBRICS: usize = 100;
+/// The most entries that a schema names. Providers limit the size of schemas, and schemas cost input tokens.
+pub(in crate::judge) const MOST_ENTRIES: usize = 100;
 
 /// Whether an id may be a key of a schema. A provider may show the schema to the model outside of the prompt's fence,
 /// so an id must not be able to say anything.
@@ -53,7 +53,7 @@ fn is_plain(id: &str) -> bool {
 #[must_use]
 pub fn rubrics_schema(ids: &[&str]) -> String {
     const VERDICT: &str = r#""rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}"#;
-    if ids.len() > MOST_RUBRICS || !ids.iter().all(|id| is_plain(id)) {
+    if ids.len() > MOST_ENTRIES || !ids.iter().all(|id| is_plain(id)) {
         return format!(
             r#"{{"type":"object","properties":{{"rubrics":{{"type":"array","items":{{"type":"object","properties":{{"id":{{"type":"string"}},"property":{{"type":"string"}},{VERDICT}}},"required":["id","property","rationale","verdict"],"additionalProperties":false}},"minItems":{count},"maxItems":{count}}}}},"required":["rubrics"],"additionalProperties":false}}"#,
             count = ids.len(),
@@ -63,9 +63,17 @@ pub fn rubrics_schema(ids: &[&str]) -> String {
     let entry = format!(
         r#"{{"type":"object","properties":{{{VERDICT}}},"required":["rationale","verdict"],"additionalProperties":false}}"#
     );
-    let entries: Vec<String> = names.iter().map(|name| format!("{name}:{entry}")).collect();
     format!(
-        r#"{{"type":"object","properties":{{"rubrics":{{"type":"object","properties":{{{}}},"required":[{}],"additionalProperties":false}}}},"required":["rubrics"],"additionalProperties":false}}"#,
+        r#"{{"type":"object","properties":{{"rubrics":{}}},"required":["rubrics"],"additionalProperties":false}}"#,
+        entries_schema(&names, &entry),
+    )
+}
+
+/// An object with an entry under each of the names, which are written as JSON.
+pub(in crate::judge) fn entries_schema(names: &[String], entry: &str) -> String {
+    let entries: Vec<String> = names.iter().map(|name| [name, ":", entry].concat()).collect();
+    format!(
+        r#"{{"type":"object","properties":{{{}}},"required":[{}],"additionalProperties":false}}"#,
         entries.join(","),
         names.join(","),
     )

@@ -10,7 +10,8 @@ use super::{DraftReply, Protocol, ReplyPaths, Request, messages};
 #[cfg(feature = "schema")]
 use super::{FormField, ProviderManifest};
 use crate::foundation::json::{Document, Json, JsonKind};
-use crate::foundation::write::{ObjectBuilder, Raw, Spelling, Write, Writer, to_json};
+use crate::foundation::write::{ObjectBuilder, Raw, Spelling, Write, Writer, quoted, to_json};
+use crate::judge::prompt::{MOST_ENTRIES, entries_schema};
 
 /// The API version these requests are written for.
 pub(super) const VERSION: &str = "2026-10-21";
@@ -89,7 +90,8 @@ fn read(body: Json<'_>, answer: &mut DraftReply) {
     append_strings(body, "content", "text", &mut answer.text);
 }
 
-/// A schema without the limits of numbers, strings and arrays, which the API rejects; a reader has to check them.
+/// A schema without the limits of numbers, strings and arrays, which the API rejects. An array of a fixed length
+/// becomes an object with its places as keys. What a longer one holds has to be checked by a reader.
 fn without_limits(schema: &str) -> String {
     match Document::parse(schema) {
         Ok(document) => to_json(&WithoutLimits(document.root()), Spelling::Camel),
@@ -114,10 +116,16 @@ impl Write for WithoutLimits<'_> {
         ];
         match self.0.kind() {
             JsonKind::Object => {
+                if let Some((items, length)) = fixed_array(self.0) {
+                    let places: Vec<String> = (1..=length).map(|place| quoted(&place.to_string())).collect();
+                    let entry = to_json(&Self(items), Spelling::Camel);
+                    return out.raw(&entries_schema(&places, &entry));
+                }
                 let mut object = out.object();
                 for (key, value) in self.0.entries() {
                     // A property may have such a name too; its value is a schema.
-                    if value.kind() != JsonKind::Number || !LIMITS.contains(&&*key) {
+                    let is_limit = value.kind() == JsonKind::Number && LIMITS.contains(&&*key);
+                    if !is_limit || is_allowed(&key, value) {
                         object.entry(&key, &Self(value));
                     }
                 }
@@ -129,14 +137,39 @@ impl Write for WithoutLimits<'_> {
     }
 }
 
+/// The one limit that the API allows.
+fn is_allowed(key: &str, value: Json<'_>) -> bool {
+    key == "minItems" && value.raw() == "1"
+}
+
+/// What the items of an array are, and how many it has, where its schema leaves no choice.
+fn fixed_array(schema: Json<'_>) -> Option<(Json<'_>, u64)> {
+    let (least, most) = (schema.get("minItems")?.as_f64()?, schema.get("maxItems")?.as_f64()?);
+    let is_fixed = least == most && most <= MOST_ENTRIES as f64;
+    is_fixed.then_some((schema.get("items")?, most as u64))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn limits_are_removed_from_schemas_but_not_properties_with_their_names() {
-        let schema = r#"{"type":"array","minItems":2,"maxItems":2,"items":{"type":"object","properties":{"minItems":{"type":"number","maximum":1,"enum":[0,1]}},"required":["minItems"]}}"#;
+        let schema = r#"{"type":"array","minItems":2,"maxItems":3,"items":{"type":"object","properties":{"minItems":{"type":"number","maximum":1,"enum":[0,1]}},"required":["minItems"]}}"#;
         let plain = r#"{"type":"array","items":{"type":"object","properties":{"minItems":{"type":"number","enum":[0,1]}},"required":["minItems"]}}"#;
         assert_eq!(without_limits(schema), plain);
+        let one_or_more = r#"{"type":"array","items":{"type":"string"},"minItems":1}"#;
+        assert_eq!(without_limits(one_or_more), one_or_more);
+    }
+
+    #[test]
+    fn arrays_of_a_fixed_length_become_objects() {
+        let schema = r#"{"type":"array","items":{"type":"string","maxLength":3},"minItems":2,"maxItems":2}"#;
+        assert_eq!(
+            without_limits(schema),
+            r#"{"type":"object","properties":{"1":{"type":"string"},"2":{"type":"string"}},"required":["1","2"],"additionalProperties":false}"#,
+        );
+        let long = schema.replace(":2", ":101");
+        assert_eq!(without_limits(&long), r#"{"type":"array","items":{"type":"string"}}"#);
     }
 }

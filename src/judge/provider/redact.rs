@@ -6,11 +6,10 @@
 //! Base64 credentials (`Basic …`) are repeated decoded. Text and secrets are folded to a form in which all of
 //! these are equal, and compared in it. O(n) in the text, for each secret.
 
-use std::borrow::Cow;
+use std::iter::repeat_n;
 
 use super::Endpoint;
 use super::endpoint::is_credential;
-use crate::judge::reply::scan::{find, slice};
 
 /// Replaces a secret.
 const MARK: &str = "[redacted]";
@@ -29,8 +28,8 @@ struct Folded {
 }
 
 impl Folded {
-    /// Folds ASCII case, decodes percent-encoding and the escapes of JSON and HTML, however often they were
-    /// applied, and drops line breaks with the blanks after them.
+    /// Folds ASCII case and the two alphabets of base64, decodes percent-encoding and the escapes of JSON and HTML,
+    /// however often they were applied, and drops line breaks with the blanks after them.
     fn new(text: &str) -> Self {
         let source = text.as_bytes();
         let mut folded = Self::default();
@@ -42,12 +41,21 @@ impl Folded {
             let is_indent = after_break && matches!(byte, b' ' | b'\t');
             after_break = is_break || is_indent;
             if !after_break {
-                folded.bytes.push(byte.to_ascii_lowercase());
+                folded.bytes.push(folded_byte(byte));
                 folded.spans.push((at, at + length));
             }
             at += length;
         }
         folded
+    }
+}
+
+/// A byte without its case; the digits of base64 that differ in URLs are those of other places.
+const fn folded_byte(byte: u8) -> u8 {
+    match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => other.to_ascii_lowercase(),
     }
 }
 
@@ -132,54 +140,61 @@ fn base64_decoded(encoded: &str) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.chars().any(char::is_control))
 }
 
-/// The base64 of bytes that are surrounded by others: for each of the three offsets in a group, the characters
-/// that do not depend on the surrounding bytes.
-fn base64_forms(secret: &[u8]) -> [Vec<u8>; 3] {
-    [0_usize, 1, 2].map(|before| {
-        let bit = |at: usize| {
-            let byte = (at / 8).checked_sub(before).and_then(|byte| secret.get(byte)).copied().unwrap_or(0);
-            usize::from(byte >> (7 - at % 8) & 1)
-        };
-        let (first, last) = ((before * 8).div_ceil(6), (before + secret.len()) * 8 / 6);
-        (first..last)
-            .map(|digit| (0..6).fold(0, |value, index| value * 2 + bit(digit * 6 + index)))
-            .filter_map(|digit| ALPHABET.get(digit))
-            .map(u8::to_ascii_lowercase)
-            .collect()
-    })
+/// The folded base64 of bytes that follow `before` others: the digits that depend on no surrounding byte.
+fn base64_form(secret: &[u8], before: usize) -> Vec<u8> {
+    let mut digits = Vec::new();
+    let (mut bits, mut length) = (0, 0);
+    for byte in repeat_n(&0, before).chain(secret) {
+        bits = bits << 8 | usize::from(*byte);
+        length += 8;
+        while length >= 6 {
+            length -= 6;
+            digits.extend(ALPHABET.get(bits >> length & 63).copied().map(folded_byte));
+        }
+    }
+    digits.get((before * 8).div_ceil(6)..).unwrap_or_default().to_vec()
 }
 
 /// The secrets of an endpoint: keys, header values and their words, and credentials and query of the URL. For
 /// base64 of text, such as `Basic` credentials, also that text and its password.
-fn secrets_in(endpoint: &Endpoint) -> Vec<Cow<'_, str>> {
+fn secrets_in(endpoint: &Endpoint) -> Vec<String> {
+    let mut secrets = Vec::new();
     let (address, query) = endpoint.base_and_query();
     let credentials = address.split_once('@').map_or("", |(credentials, _)| credentials);
-    let credentials =
-        find(credentials, "//", 0).map_or(credentials, |at| slice(credentials, at + 2, credentials.len()));
-    let keys = [endpoint.api_key.as_deref(), endpoint.bearer.as_deref()];
-    // However short they are.
-    let mut secrets: Vec<&str> = keys.into_iter().flatten().chain([credentials, query]).collect();
+    let credentials = credentials.split_once("//").map_or(credentials, |(_, credentials)| credentials);
+    let keys = [endpoint.api_key.as_deref(), endpoint.bearer.as_deref(), Some(credentials), Some(query)];
+    for key in keys.into_iter().flatten() {
+        // However short it is.
+        add_secret(&mut secrets, key, 1);
+    }
+    for part in query.split(['&', '=']) {
+        add_secret(&mut secrets, part, MIN_SECRET_LENGTH);
+    }
     for (name, value) in &endpoint.headers {
         if is_credential(name) {
-            secrets.push(value.strip_prefix("Bearer ").unwrap_or(value));
+            add_secret(&mut secrets, value.strip_prefix("Bearer ").unwrap_or(value), 1);
         }
-        let words = value.split([' ', '\t', ';']);
-        let values = words.clone().filter_map(|word| word.split_once('=').map(|(_, value)| value));
-        for part in [&**value].into_iter().chain(words).chain(values) {
-            if part.len() >= MIN_SECRET_LENGTH {
-                secrets.push(part);
-            }
+        add_secret(&mut secrets, value, MIN_SECRET_LENGTH);
+        for word in value.split([' ', '\t', ';']) {
+            add_secret(&mut secrets, word, MIN_SECRET_LENGTH);
+            add_secret(&mut secrets, word.split_once('=').map_or("", |(_, value)| value), MIN_SECRET_LENGTH);
         }
     }
-    secrets.extend(query.split(['&', '=']).filter(|part| part.len() >= MIN_SECRET_LENGTH));
-    secrets.retain(|secret| !secret.is_empty());
-    let mut all: Vec<Cow<'_, str>> = secrets.iter().copied().map(Cow::Borrowed).collect();
-    for text in secrets.into_iter().filter_map(base64_decoded) {
-        let password = text.split_once(':').map(|(_, password)| password.to_owned());
-        let parts = password.into_iter().chain([text]);
-        all.extend(parts.filter(|part| part.len() >= MIN_SECRET_LENGTH).map(Cow::Owned));
+    secrets
+}
+
+fn add_secret(secrets: &mut Vec<String>, secret: &str, min_length: usize) {
+    if secret.len() < min_length {
+        return;
     }
-    all
+    secrets.push(secret.to_owned());
+    let Some(text) = base64_decoded(secret) else { return };
+    let password = text.split_once(':').map_or("", |(_, password)| password);
+    for part in [password, &text] {
+        if part.len() >= MIN_SECRET_LENGTH {
+            secrets.push(part.to_owned());
+        }
+    }
 }
 
 /// How many bytes of a text are searched if only its beginning is shown.
@@ -212,15 +227,8 @@ fn secret_forms(endpoint: &Endpoint, known: &str) -> Vec<(Vec<u8>, bool)> {
             forms.push((secret.as_bytes().to_vec(), true));
             continue;
         }
-        for encoded in base64_forms(secret.as_bytes()) {
-            // The form used in URLs.
-            let in_addresses = encoded.iter().map(|byte| match byte {
-                b'+' => b'-',
-                b'/' => b'_',
-                other => *other,
-            });
-            forms.push((in_addresses.collect(), false));
-            forms.push((encoded, false));
+        for before in 0..3 {
+            forms.push((base64_form(secret.as_bytes(), before), false));
         }
         forms.push((folded, false));
     }

@@ -186,7 +186,7 @@ fn structured(reply: &str, shown: &ShownText<'_>) -> Vec<Validation> {
     let mut validations = Vec::new();
     let document = document(reply, "validations", "label", &["label", "rationale"], shown);
     let Some(document) = document else { return validations };
-    for item in objects(document.root(), "validations") {
+    for (_, item) in objects(document.root(), "validations") {
         let Some(label) = text_field(item, "label") else { continue };
         validations.push(Validation {
             sentence: text_field(item, "sentence").unwrap_or_default(),

@@ -6,8 +6,8 @@
 
 use super::scan::{contains_ignore_case, count, find, is_space, skip_space, slice, trim, trim_matches};
 use super::shown_text::ShownText;
-use super::structured::{count_verdicts, document, field, objects, text_field};
-use crate::foundation::json::{Document, Json, JsonKind};
+use super::structured::{count_verdicts, document, objects, text_field};
+use crate::foundation::json::Document;
 use crate::foundation::sort::groups;
 use crate::text::{for_each_nfkc_char, lower_case};
 
@@ -23,6 +23,8 @@ pub struct RubricEntry {
     /// Whether the rubric is met; `None` if the verdict is neither yes nor no, or a yes that may be a
     /// quotation.
     pub verdict: Option<bool>,
+    /// Whether it was an entry of JSON.
+    pub is_listed: bool,
 }
 
 /// What a reply says about rubrics, in its order.
@@ -47,7 +49,8 @@ pub fn rubrics(reply: &str, shown: &ShownText<'_>) -> Vec<RubricEntry> {
             id = Some(trim(value).to_owned()).filter(|id| !id.is_empty());
         } else if let Some(value) = opening.strip_prefix("Property: ") {
             let property = trim(value).to_owned();
-            entries.push(RubricEntry { id: id.take(), property, rationale: String::new(), verdict: None });
+            let (id, rationale) = (id.take(), String::new());
+            entries.push(RubricEntry { id, property, rationale, verdict: None, is_listed: false });
         }
         values_in(line, "Rationale: ", &mut rationales);
         values_in(line, "Verdict: ", &mut verdicts);
@@ -109,15 +112,12 @@ fn verdict(word: &str) -> Option<bool> {
 fn structured(document: Option<Document<'_>>) -> Vec<RubricEntry> {
     let mut entries = Vec::new();
     let Some(document) = document else { return entries };
-    // A list of objects, or an object with the ids as its keys.
-    let listed = objects(document.root(), "rubrics").into_iter();
-    let by_id = field(document.root(), "rubrics").filter(|json| json.kind() == JsonKind::Object);
-    let by_id = by_id.into_iter().flat_map(Json::entries).map(|(id, item)| (Some(id.into_owned()), item));
-    let listed = listed.map(|item| (text_field(item, "id").filter(|id| !id.is_empty()), item));
-    for (id, item) in listed.chain(by_id) {
+    // The keys of an object are ids, or the places of a list.
+    for (key, item) in objects(document.root(), "rubrics") {
         let Some(word) = text_field(item, "verdict") else { continue };
         entries.push(RubricEntry {
-            id,
+            id: Some(text_field(item, "id").unwrap_or(key.into_owned())).filter(|id| !id.is_empty()),
+            is_listed: true,
             property: text_field(item, "property").unwrap_or_default(),
             rationale: text_field(item, "rationale").unwrap_or_default(),
             verdict: match word.as_str() {
@@ -130,37 +130,52 @@ fn structured(document: Option<Document<'_>>) -> Vec<RubricEntry> {
     entries
 }
 
-/// Assigns entries to rubrics: pairs of a rubric's index and an entry's index, in the order of the entries.
-/// `rubrics` are pairs of id and text.
+/// Assigns entries to rubrics: pairs of a rubric's index and an entry's index. `rubrics` are pairs of id and
+/// text; `decided` says which of them the question left out.
 ///
 /// An entry belongs to the rubric with its id, otherwise to the one with its text, ignoring case, white space,
-/// typographic variants and decoration; among rubrics with the same text to the last one. Entries that belong
-/// to none are left out. O(n log n) in rubrics and entries together.
+/// typographic variants and decoration; among rubrics with the same text to the last one. Entries of JSON that
+/// belong to none are taken for the rubrics that lack one, in their order, if there are as many: a schema can fix
+/// the number of entries, but not always what they call a rubric. Other entries are left out. O(n log n) in rubrics
+/// and entries together.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{ShownText, assign, rubrics};
 ///
 /// let entries = rubrics("Property: **“Is polite”**\nRationale: It thanks.\nVerdict: yes", &ShownText::default());
-/// assert_eq!(assign(&entries, &[("short", "Is short"), ("tone", "is polite")]), [(1, 0)]);
+/// assert_eq!(assign(&entries, &[("short", "Is short"), ("tone", "is polite")], &[]), [(1, 0)]);
 /// ```
 #[must_use]
-pub fn assign(entries: &[RubricEntry], rubrics: &[(&str, &str)]) -> Vec<(usize, usize)> {
+pub fn assign(entries: &[RubricEntry], rubrics: &[(&str, &str)], decided: &[bool]) -> Vec<(usize, usize)> {
     let ids = rubrics.iter().map(|(id, _)| Some(*id)).chain(entries.iter().map(|entry| entry.id.as_deref()));
     let texts = rubrics.iter().map(|(_, text)| *text).chain(entries.iter().map(|entry| &*entry.property));
+    let texts: Vec<String> = texts.map(normalized).collect();
     let by_id = equals(&ids.collect::<Vec<_>>(), rubrics.len(), false);
-    let by_text = equals(&texts.map(normalized).collect::<Vec<_>>(), rubrics.len(), true);
+    let by_text = equals(&texts.iter().map(|text| Some(&**text)).collect::<Vec<_>>(), rubrics.len(), true);
     let mut pairs = Vec::new();
+    let mut unnamed = Vec::new();
+    let mut is_missing = vec![true; rubrics.len()];
     for (index, (by_id, by_text)) in by_id.into_iter().zip(by_text).enumerate() {
         if let Some(rubric) = by_id.or(by_text) {
             pairs.push((rubric, index));
+            if let Some(is_missing) = is_missing.get_mut(rubric) {
+                *is_missing = false;
+            }
+        } else if entries.get(index).is_some_and(|entry| entry.is_listed) {
+            unnamed.push(index);
         }
+    }
+    let is_asked = |at: &usize| decided.get(*at) != Some(&true) && is_missing.get(*at) == Some(&true);
+    let missing: Vec<usize> = (0..rubrics.len()).filter(is_asked).collect();
+    if missing.len() == unnamed.len() {
+        pairs.extend(missing.into_iter().zip(unnamed));
     }
     pairs
 }
 
 /// For each key after the first `known` keys, the index of the first or the last of these that equals it. O(n
 /// log n) comparisons.
-fn equals<K: Ord>(keys: &[K], known: usize, last: bool) -> Vec<Option<usize>> {
+fn equals(keys: &[Option<&str>], known: usize, last: bool) -> Vec<Option<usize>> {
     let groups = groups(keys);
     let mut places = vec![None; keys.len()];
     for (index, &group) in groups.iter().enumerate().take(known) {
@@ -283,6 +298,7 @@ mod tests {
             property: property.into(),
             rationale: String::new(),
             verdict: None,
+            is_listed: false,
         };
         let entries = [
             entry(Some("2"), "Is short."),
@@ -291,6 +307,6 @@ mod tests {
             entry(None, "Is something else."),
             entry(Some("1"), ""),
         ];
-        assert_eq!(assign(&entries, &rubrics), [(1, 0), (2, 1), (1, 2), (0, 4)]);
+        assert_eq!(assign(&entries, &rubrics, &[]), [(1, 0), (2, 1), (1, 2), (0, 4)]);
     }
 }

@@ -138,16 +138,17 @@ pub(super) fn field<'j>(object: Json<'j>, key: &str) -> Option<Json<'j>> {
     None
 }
 
-/// The objects of a list: the value itself, or the value under the key.
-pub(super) fn objects<'j>(json: Json<'j>, key: &str) -> Vec<Json<'j>> {
+/// The objects of a list, or of an object in place of one, each with its key, which is empty in a list: those of the
+/// value itself if it is a list, or of the value under the key.
+pub(super) fn objects<'j>(json: Json<'j>, key: &str) -> Vec<(Cow<'j, str>, Json<'j>)> {
     let mut objects = Vec::new();
     let list = if json.kind() == JsonKind::Array { Some(json) } else { field(json, key) };
     let Some(list) = list else { return objects };
     for item in list.items() {
-        if item.kind() == JsonKind::Object {
-            objects.push(item);
-        }
+        objects.push((Cow::Borrowed(""), item));
     }
+    objects.extend(list.entries());
+    objects.retain(|(_, item)| item.kind() == JsonKind::Object);
     objects
 }
 

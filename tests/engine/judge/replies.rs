@@ -62,7 +62,7 @@ fn verdicts_on_rubrics_equal_google_adk() {
 
         let rubrics: Vec<_> =
             file.rubrics[*set].iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
-        let found: Vec<_> = reply::assign(&entries, &rubrics)
+        let found: Vec<_> = reply::assign(&entries, &rubrics, &[])
             .into_iter()
             .map(|(rubric, entry)| {
                 (rubrics[rubric].0, entries[entry].rationale.as_str(), entries[entry].verdict)
