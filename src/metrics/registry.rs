@@ -1,6 +1,6 @@
 //! The descriptions of the metrics, how each is built from its settings, and the lookup by name.
 
-use super::judged::Judged;
+use super::judged::{JUDGE_SETTINGS, Judged};
 use super::{AnyMetric, Metric, REGISTRY};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Json;
@@ -79,7 +79,8 @@ impl MetricInfo {
     /// What is wrong with the settings, with path and line.
     pub fn build(&self, metric_config: &MetricConfig<'_, '_>) -> Result<AnyMetric> {
         if self.requires_threshold {
-            metric_config.check_keys(self.settings)?;
+            let is_judged = matches!(self.constructor, Constructor::Judged(_));
+            metric_config.check_keys(self.settings, if is_judged { JUDGE_SETTINGS } else { &[] })?;
         }
         match self.constructor {
             Constructor::Plain(build) => build(metric_config).map(AnyMetric::Plain),

@@ -97,11 +97,12 @@ fn repeated(rubrics: &[ActiveRubric]) -> Option<(usize, &ActiveRubric)> {
 }
 
 fn rubric(json: Json<'_>) -> Result<ActiveRubric> {
-    let id = either(json, ["rubric_id", "rubricId"]);
-    let content = either(json, ["rubric_content", "rubricContent"]);
-    let (Some(id), Some(content)) = (id, content) else {
-        return Err(json.expected("a rubric: {\"rubric_id\": …, \"rubric_content\": {\"text_property\": …}}"));
+    let needed = |snake, camel| {
+        let message = || ["a rubric needs `", snake, "`"].concat();
+        either(json, [snake, camel]).ok_or_else(|| json.error(ErrorCode::InvalidCriterion, message()))
     };
+    let id = needed("rubric_id", "rubricId")?;
+    let content = needed("rubric_content", "rubricContent")?;
     no_others(json, &Rubric::SHAPE)?;
     no_others(content, &RubricContent::SHAPE)?;
     let words = either(content, ["text_property", "textProperty"]);

@@ -200,11 +200,13 @@ impl<'a> MetricConfig<'a, '_> {
         self.criterion.and_then(written).or_else(|| written(self.location)).unwrap_or(self.location)
     }
 
-    /// Checks the keys of the criterion against the metric's settings and [`COMMON_KEYS`].
+    /// Checks the keys of the criterion against the metric's settings and [`COMMON_KEYS`]. `of_judge` are the options
+    /// of its judge, which belong one level deeper.
     ///
     /// # Errors
-    /// `invalid_criterion` for a key that resembles a known one. Other unknown keys only cause a warning.
-    pub fn check_keys(&self, settings: &[&[KnownSetting]]) -> Result<()> {
+    /// `invalid_criterion` for an option of the judge and a key that resembles a known one. Other unknown keys only
+    /// cause a warning.
+    pub fn check_keys(&self, settings: &[&[KnownSetting]], of_judge: &[KnownSetting]) -> Result<()> {
         let Some(criterion) = self.criterion else { return Ok(()) };
         let mut known = COMMON_KEYS.to_vec();
         for setting in settings.iter().copied().flatten() {
@@ -218,6 +220,10 @@ impl<'a> MetricConfig<'a, '_> {
         let known = known.as_flattened();
         for (key, json) in criterion.entries().filter(|(key, _)| !known.contains(&&**key)) {
             let message = format!("`{}` has no setting `{key}`", self.name);
+            if of_judge.iter().any(|option| option.keys.contains(&&*key)) {
+                let error = json.error(ErrorCode::InvalidCriterion, message);
+                return Err(error.with_help("Put it inside `judge_model_options`"));
+            }
             refuse_misspelt(json, &key, known, &message)?;
             self.warnings.add(json, format!("{message}; it is ignored"));
         }

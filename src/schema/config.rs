@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::settings;
 use super::spellings::{schema_key, twin};
-use crate::judge::provider;
+use crate::judge::provider::{self, ParameterType};
 use crate::metrics::judged;
 use crate::metrics::{Interval, MetricInfo, REGISTRY, metric_names};
 use crate::model::config::{COMMON_KEYS, KnownSetting};
@@ -189,7 +189,7 @@ fn insert(properties: &mut Map<String, Value>, setting: &KnownSetting, pointer: 
 /// The schema of `judge_model_options`.
 fn judge_model_options() -> Value {
     let mut properties = Map::new();
-    for setting in judged::SETTINGS {
+    for setting in judged::JUDGE_SETTINGS {
         insert(&mut properties, setting, "#/definitions/JudgeModelOptions");
     }
     json!({
@@ -203,36 +203,41 @@ fn judge_model_options() -> Value {
 /// The schema of a model's settings, with the names of Gemini's `GenerateContentConfig`.
 fn judge_model_config() -> Value {
     let mut properties = Map::new();
-    for camel in provider::parameters() {
-        let (kind, description) = match camel {
-            "temperature" => ("number", "How freely it samples, from 0; 0 is the steadiest."),
-            "topP" => ("number", "Sampling takes the likeliest tokens up to this probability, 0 to 1."),
-            "topK" => ("number", "Sampling takes this many of the likeliest tokens."),
-            "maxOutputTokens" => ("integer", "The most tokens of a reply."),
-            "stopSequences" => ("array", "Strings at which a reply ends."),
-            "seed" => ("integer", "Makes replies repeatable, where the provider can."),
-            "presencePenalty" => ("number", "Discourages tokens that the reply has already."),
-            "frequencyPenalty" => ("number", "Discourages tokens the more often the reply has them."),
-            "candidateCount" => ("integer", "How many replies are made; the first is read."),
-            "responseMimeType" => {
-                ("string", "The type of the reply; where the reply has a schema, that settles it.")
-            }
-            "responseLogprobs" => {
-                ("boolean", "Whether probabilities of tokens are returned; they are not read.")
-            }
-            "logprobs" => ("integer", "For how many alternatives of a token."),
-            "mediaResolution" => ("string", "The resolution of media in prompts."),
+    for (camel, ty) in provider::parameters() {
+        let description = match camel {
+            "temperature" => "How freely it samples, from 0; 0 is the steadiest.",
+            "topP" => "Sampling takes the likeliest tokens up to this probability, 0 to 1.",
+            "topK" => "Sampling takes this many of the likeliest tokens.",
+            "maxOutputTokens" => "The most tokens of a reply.",
+            "stopSequences" => "Strings at which a reply ends.",
+            "seed" => "Makes replies repeatable, where the provider can.",
+            "presencePenalty" => "Discourages tokens that the reply has already.",
+            "frequencyPenalty" => "Discourages tokens the more often the reply has them.",
+            "candidateCount" => "How many replies are made; the first is read.",
+            "responseMimeType" => "The type of the reply; where the reply has a schema, that settles it.",
+            "responseLogprobs" => "Whether probabilities of tokens are returned; they are not read.",
+            "logprobs" => "For how many alternatives of a token.",
+            "mediaResolution" => "The resolution of media in prompts.",
             "thinkingConfig" => {
-                ("object", "How much it thinks before it replies: {\"thinking_budget\": 1024}, in tokens.")
+                "How much it thinks before it replies: {\"thinking_budget\": 1024}, in tokens."
             }
-            "systemInstruction" => ("", "Joins the system prompt: a string, or Gemini's Content."),
-            "safetySettings" => ("array", "What Gemini's safety filters let through."),
-            "cachedContent" => ("string", "The name of content that is cached at Google."),
-            "labels" => ("object", "Labels for billing; Vertex AI only."),
-            _ => ("", ""),
+            "systemInstruction" => "Joins the system prompt: a string, or Gemini's Content.",
+            "safetySettings" => "What Gemini's safety filters let through.",
+            "cachedContent" => "The name of content that is cached at Google.",
+            "labels" => "Labels for billing; Vertex AI only.",
+            _ => "",
         };
         let mut property = json!({ "description": description });
-        if !kind.is_empty() {
+        let kind = match ty {
+            ParameterType::Number => Some("number"),
+            ParameterType::Integer => Some("integer"),
+            ParameterType::String => Some("string"),
+            ParameterType::Flag => Some("boolean"),
+            ParameterType::Array => Some("array"),
+            ParameterType::Object => Some("object"),
+            ParameterType::Content => None,
+        };
+        if let Some(kind) = kind {
             property["type"] = kind.into();
         }
         let snake = in_snake_case(camel);

@@ -4,13 +4,12 @@
 //! library's formatting of doubles would be linked (docs/decisions/0005-own-writer-and-doubles.md).
 
 use std::fmt;
-use std::iter::Enumerate;
 use std::slice::Iter;
 
 use js_sys::{Array, ArrayIntoIter, Object, Reflect};
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer,
-    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, MapAccess, SeqAccess,
+    Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 use wasm_bindgen::{JsCast, JsError, JsValue};
@@ -45,6 +44,11 @@ impl Error for Mismatch {
 
     #[cold]
     fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_type(Unexpected::Unit, expected)
+    }
+
+    #[cold]
+    fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
         Self::invalid_type(Unexpected::Unit, expected)
     }
 }
@@ -129,8 +133,8 @@ impl<'de> Deserializer<'de> for FromJs<'_> {
         names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mismatch> {
-        let fields = || Fields { object: self.0, names: names.iter().enumerate(), value: JsValue::UNDEFINED };
-        Self::visit(visitor, self.0.is_object().then(fields), V::visit_map)
+        let fields = self.0.is_object().then(|| Fields { object: self.0, names: names.iter() });
+        Self::visit(visitor, fields, V::visit_seq)
     }
 
     /// A name, or an object with what a variant holds under its name.
@@ -195,35 +199,23 @@ impl<'de> MapAccess<'de> for Entries {
     }
 }
 
-/// The fields of an object. They may be inherited; `undefined` counts as absent.
+/// The fields of an object, in the order of their declaration. They may be inherited; one that is absent is
+/// `undefined`.
 struct Fields<'v> {
     object: &'v JsValue,
-    names: Enumerate<Iter<'static, &'static str>>,
-    /// The value of the last field.
-    value: JsValue,
+    names: Iter<'static, &'static str>,
 }
 
-impl Fields<'_> {
-    /// The next field that the object has, by its place among the names.
-    fn next(&mut self) -> Option<usize> {
-        let Self { object, names, value } = self;
-        let mut has = |name: &str| {
-            *value = Reflect::get(object, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
-            !value.is_undefined()
-        };
-        names.find(|(_, name)| has(name)).map(|(place, _)| place)
-    }
-}
-
-impl<'de> MapAccess<'de> for Fields<'_> {
+impl<'de> SeqAccess<'de> for Fields<'_> {
     type Error = Mismatch;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Mismatch> {
-        self.next().map(|place| seed.deserialize((place as u64).into_deserializer())).transpose()
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Mismatch> {
-        seed.deserialize(FromJs(&self.value))
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Mismatch> {
+        let Some(name) = self.names.next() else { return Ok(None) };
+        let value = Reflect::get(self.object, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
+        match seed.deserialize(FromJs(&value)) {
+            Ok(field) => Ok(Some(field)),
+            Err(Mismatch(message)) => Err(Mismatch([name, ": ", &message].concat())),
+        }
     }
 }
 

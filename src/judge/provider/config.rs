@@ -5,13 +5,29 @@
 
 use super::json_path::{for_each, string, string_at, whole};
 use super::{Endpoint, Provider};
-use crate::foundation::json::Json;
+use crate::foundation::error::Result;
+use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::write::{ObjectBuilder, Raw};
+use crate::model::shape;
 
-/// A parameter: its name in the config, how it is mapped, and its names in OpenAI's chat completions and
+/// A parameter: its name in the config, its type, how it is mapped, and its names in OpenAI's chat completions and
 /// responses, Anthropic and Ollama, in the order of [`ParameterNames`]. An empty name: the provider has no such
 /// parameter. Google's name is that of the config. Ollama's names belong to `options`.
-struct Parameter(&'static str, Mapping, [&'static str; 4]);
+struct Parameter(&'static str, Type, Mapping, [&'static str; 4]);
+
+/// The type of a parameter. What is inside arrays and objects is for the provider to check.
+#[derive(Clone, Copy)]
+pub(crate) enum Type {
+    Number,
+    Integer,
+    String,
+    /// True or false.
+    Flag,
+    Array,
+    Object,
+    /// A text, its parts, or a list of either.
+    Content,
+}
 
 /// Which names of parameters a provider uses.
 #[derive(Clone, Copy, PartialEq)]
@@ -51,33 +67,77 @@ enum Mapping {
 
 /// The parameters that are mapped.
 static PARAMETERS: [Parameter; 18] = [
-    Parameter("temperature", Mapping::Sampling, ["temperature", "temperature", "temperature", "temperature"]),
-    Parameter("topP", Mapping::Sampling, ["top_p", "top_p", "top_p", "top_p"]),
-    Parameter("topK", Mapping::Sampling, ["", "", "top_k", "top_k"]),
+    Parameter(
+        "temperature",
+        Type::Number,
+        Mapping::Sampling,
+        ["temperature", "temperature", "temperature", "temperature"],
+    ),
+    Parameter("topP", Type::Number, Mapping::Sampling, ["top_p", "top_p", "top_p", "top_p"]),
+    Parameter("topK", Type::Number, Mapping::Sampling, ["", "", "top_k", "top_k"]),
     Parameter(
         "maxOutputTokens",
+        Type::Integer,
         Mapping::Limit,
         ["max_completion_tokens", "max_output_tokens", "max_tokens", "num_predict"],
     ),
-    Parameter("stopSequences", Mapping::No, ["stop", "", "stop_sequences", "stop"]),
-    Parameter("seed", Mapping::No, ["seed", "", "", "seed"]),
-    Parameter("presencePenalty", Mapping::No, ["presence_penalty", "", "", "presence_penalty"]),
-    Parameter("frequencyPenalty", Mapping::No, ["frequency_penalty", "", "", "frequency_penalty"]),
-    Parameter("candidateCount", Mapping::No, ["", "", "", ""]),
-    Parameter("responseMimeType", Mapping::Type, ["", "", "", ""]),
-    Parameter("responseLogprobs", Mapping::No, ["logprobs", "", "", ""]),
-    Parameter("logprobs", Mapping::No, ["top_logprobs", "top_logprobs", "", ""]),
-    Parameter("mediaResolution", Mapping::No, ["", "", "", ""]),
-    Parameter("thinkingConfig", Mapping::Thinking, ["reasoning_effort", "reasoning", "thinking", "think"]),
-    Parameter("systemInstruction", Mapping::System, ["messages", "instructions", "system", "messages"]),
-    Parameter("safetySettings", Mapping::Beside, ["", "", "", ""]),
-    Parameter("cachedContent", Mapping::Beside, ["", "", "", ""]),
-    Parameter("labels", Mapping::BesideInVertex, ["", "", "", ""]),
+    Parameter("stopSequences", Type::Array, Mapping::No, ["stop", "", "stop_sequences", "stop"]),
+    Parameter("seed", Type::Integer, Mapping::No, ["seed", "", "", "seed"]),
+    Parameter("presencePenalty", Type::Number, Mapping::No, ["presence_penalty", "", "", "presence_penalty"]),
+    Parameter(
+        "frequencyPenalty",
+        Type::Number,
+        Mapping::No,
+        ["frequency_penalty", "", "", "frequency_penalty"],
+    ),
+    Parameter("candidateCount", Type::Integer, Mapping::No, ["", "", "", ""]),
+    Parameter("responseMimeType", Type::String, Mapping::Type, ["", "", "", ""]),
+    Parameter("responseLogprobs", Type::Flag, Mapping::No, ["logprobs", "", "", ""]),
+    Parameter("logprobs", Type::Integer, Mapping::No, ["top_logprobs", "top_logprobs", "", ""]),
+    Parameter("mediaResolution", Type::String, Mapping::No, ["", "", "", ""]),
+    Parameter(
+        "thinkingConfig",
+        Type::Object,
+        Mapping::Thinking,
+        ["reasoning_effort", "reasoning", "thinking", "think"],
+    ),
+    Parameter(
+        "systemInstruction",
+        Type::Content,
+        Mapping::System,
+        ["messages", "instructions", "system", "messages"],
+    ),
+    Parameter("safetySettings", Type::Array, Mapping::Beside, ["", "", "", ""]),
+    Parameter("cachedContent", Type::String, Mapping::Beside, ["", "", "", ""]),
+    Parameter("labels", Type::Object, Mapping::BesideInVertex, ["", "", "", ""]),
 ];
 
-/// The names of the parameters, in `camelCase`.
-pub(crate) fn parameters() -> impl Iterator<Item = &'static str> {
-    PARAMETERS.iter().map(|Parameter(name, ..)| *name)
+/// The parameters: their names in `camelCase`, and their types.
+pub(crate) fn parameters() -> impl Iterator<Item = (&'static str, Type)> {
+    PARAMETERS.iter().map(|Parameter(name, ty, ..)| (*name, *ty))
+}
+
+/// The parameter of a name in either spelling.
+fn parameter(key: &str) -> Option<&'static Parameter> {
+    PARAMETERS.iter().find(|Parameter(name, ..)| is_name(key, name))
+}
+
+/// Whether a key names a parameter.
+///
+/// # Errors
+/// If it does, and the value has another type.
+pub(crate) fn is_parameter(key: &str, value: Json<'_>) -> Result<bool> {
+    let Some(Parameter(_, ty, ..)) = parameter(key) else { return Ok(false) };
+    let (fits, expected) = match ty {
+        Type::Number => (value.as_number().is_some(), "a number"),
+        Type::Integer => (shape::whole(value).is_some(), "a whole number"),
+        Type::String => (value.as_str().is_some(), "a string"),
+        Type::Flag => (value.as_bool().is_some(), "true or false"),
+        Type::Array => (value.kind() == JsonKind::Array, "an array"),
+        Type::Object => (value.kind() == JsonKind::Object, "an object"),
+        Type::Content => (true, ""),
+    };
+    if fits { Ok(true) } else { Err(value.expected(expected)) }
 }
 
 /// A config mapped to one provider.
@@ -129,11 +189,7 @@ impl MappedSettings {
         with_schema: bool,
     ) -> bool {
         let provider = endpoint.provider;
-        let Some(Parameter(name, special, names)) =
-            PARAMETERS.iter().find(|parameter| is_name(key, parameter.0))
-        else {
-            return false;
-        };
+        let Some(Parameter(name, _, special, names)) = parameter(key) else { return false };
         let mut target = match provider {
             Provider::Gemini if *special == Mapping::BesideInVertex => "",
             Provider::Gemini | Provider::Vertex => name,
@@ -251,7 +307,7 @@ fn append_content(content: Json<'_>, out: &mut String) {
 }
 
 /// Whether a key is a name in either spelling: `top_p` and `topP`.
-pub(crate) fn is_name(key: &str, name: &str) -> bool {
+fn is_name(key: &str, name: &str) -> bool {
     let mut name = name.bytes();
     for byte in key.bytes() {
         if byte != b'_' && name.next().is_none_or(|other| !other.eq_ignore_ascii_case(&byte)) {

@@ -47,8 +47,10 @@ pub mod vertex_evaluate;
 use super::reply::scan::find;
 use crate::foundation::json::Json;
 use crate::foundation::write::ObjectBuilder;
+#[cfg(feature = "schema")]
+pub(crate) use config::Type as ParameterType;
 use config::{MappedSettings, ParameterNames};
-pub(crate) use config::{is_name, parameters};
+pub(crate) use config::{is_parameter, parameters};
 pub use endpoint::Endpoint;
 pub use exchange::{HostAnswer, HostFailure, Query};
 pub use failure::{Failure, FailureKind, advice};

@@ -34,8 +34,7 @@ pub use explanation::{RubricVotes, SampleUsage, SampleVote, Samples, Sentence};
 pub(super) use judge_config::PromptValues;
 pub use judge_config::{JudgeConfig, PromptText};
 pub use options::JudgeModelOptions;
-#[cfg(feature = "schema")]
-pub(crate) use options::SETTINGS;
+pub(crate) use options::SETTINGS as JUDGE_SETTINGS;
 pub use planning::{MAX_RUBRIC_BYTES, Planning, Questions};
 pub use question::{Answer, Ballot, Question, SampleReply};
 pub use work::Work;

@@ -3,7 +3,7 @@
 
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Json, JsonKind};
-use crate::judge::provider::{is_name, parameters};
+use crate::judge::provider::{is_parameter, parameters};
 use crate::model::config::{MetricConfig, either, invalid_criterion, refuse_misspelt, settings};
 use crate::model::shape::whole;
 
@@ -97,7 +97,8 @@ impl JudgeModelOptions {
                 self.panel.push(name_of(model)?);
             }
             if !(2..=9).contains(&self.panel.len()) {
-                return Err(models.expected("a list of two to nine models"));
+                let error = models.error(ErrorCode::InvalidCriterion, "a panel has two to nine models");
+                return Err(error.with_help("Name a single one as `judge_model`"));
             }
         }
         if let Some(config) = config {
@@ -124,13 +125,12 @@ fn name_of(json: Json<'_>) -> Result<String> {
     Ok(name.ok_or_else(|| json.expected("the name of a model"))?.into_owned())
 }
 
-/// Rejects a model setting that resembles a known one. Other unknown settings may be meant for the provider; a
-/// warning says so if they are not sent.
+/// Rejects a model setting of the wrong type, and one that resembles a known one. Other unknown settings may be meant
+/// for the provider; a warning says so if they are not sent.
 fn check_model_config(config: Json<'_>) -> Result<()> {
-    let known: Vec<&str> = parameters().collect();
     for (key, value) in config.entries().filter(|(_, value)| !value.is_null()) {
-        let is_same = |name: &&str| is_name(&key, name);
-        if !known.iter().any(is_same) {
+        if !is_parameter(&key, value)? {
+            let known: Vec<&str> = parameters().map(|(name, _)| name).collect();
             refuse_misspelt(value, &key, &known, &["a model has no setting `", &key, "`"].concat())?;
         }
     }

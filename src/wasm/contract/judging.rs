@@ -30,8 +30,7 @@ pub(in crate::wasm) struct EndpointSettings {
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "vertex")))]
     access_token: Option<String>,
     /// Whether the host gets a token for each request instead.
-    #[serde(default)]
-    token_per_call: bool,
+    token_per_call: Option<bool>,
     /// The Google Cloud project, for Vertex AI.
     #[cfg_attr(feature = "schema", schemars(extend("x-option" = "vertex")))]
     project: Option<String>,
@@ -62,7 +61,7 @@ impl From<EndpointSettings> for Endpoint {
             project: settings.project,
             location: settings.location,
             in_browser: settings.in_browser,
-            token_per_call: settings.token_per_call,
+            token_per_call: settings.token_per_call == Some(true),
         }
     }
 }

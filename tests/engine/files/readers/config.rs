@@ -189,6 +189,29 @@ fn a_file_may_name_its_schema_and_a_value_in_it_may_not() {
 }
 
 #[test]
+fn settings_of_a_model_have_their_types() {
+    let refused = |setting: &str| {
+        config_error(&format!(
+            r#"{{"criteria": {{"safety_v1": {{"threshold": 1, "judge_model_options":
+                {{"judge_model_config": {{{setting}}}}}}}}}}}"#
+        ))
+    };
+    for (setting, expected) in [
+        (r#""temperature": "hot""#, "expected a number, found the string \"hot\""),
+        (r#""max_output_tokens": 1.5"#, "expected a whole number, found the number 1.5"),
+        (r#""responseLogprobs": 1"#, "expected true or false, found the number 1"),
+        (r#""stop_sequences": "END""#, "expected an array, found the string \"END\""),
+        (r#""cachedContent": []"#, "expected a string, found an array"),
+        (r#""thinking_config": true"#, "expected an object, found true"),
+    ] {
+        assert!(refused(setting).starts_with(expected), "{}", refused(setting));
+    }
+    let fitting = r#"{"criteria": {"safety_v1": {"threshold": 1, "judge_model_options": {"judge_model_config":
+        {"temperature": 0, "seed": -1, "topK": 40.0, "labels": null, "system_instruction": ["a"], "mine": {}}}}}}"#;
+    assert!(config(fitting).0.is_ok());
+}
+
+#[test]
 fn settings_that_cannot_be_used_are_errors_with_advice() {
     for (criteria, message) in [
         (
@@ -229,6 +252,20 @@ fn settings_that_cannot_be_used_are_errors_with_advice() {
             r#"{"token_usage_v1": 100}"#,
             "`token_usage_v1` is only counted, so it takes no threshold \
              (at criteria.token_usage_v1, line 1). Leave it out of `criteria`: it is reported for every evaluation",
+        ),
+        (
+            r#"{"final_response_match_v2": {"threshold": 1, "num_samples": 3}}"#,
+            "`final_response_match_v2` has no setting `num_samples` \
+             (at criteria.final_response_match_v2.num_samples, line 1). Put it inside `judge_model_options`",
+        ),
+        (
+            r#"{"safety_v1": {"threshold": 1, "judge_model_options": {"judge_models": ["gpt-5"]}}}"#,
+            "a panel has two to nine models (at criteria.safety_v1.judge_model_options.judge_models, line 1). \
+             Name a single one as `judge_model`",
+        ),
+        (
+            r#"{"rubric_based_tool_use_quality_v1": {"threshold": 1, "rubrics": [{"rubric_id": "a"}]}}"#,
+            "a rubric needs `rubric_content` (at criteria.rubric_based_tool_use_quality_v1.rubrics[0], line 1)",
         ),
     ] {
         assert_eq!(config_error(&format!(r#"{{"criteria": {criteria}}}"#)), message);
