@@ -33,7 +33,7 @@ pub fn check(input: &[u8]) {
 
     let entries = rubrics(reply, &plain());
     let asked = [("1", prompt), ("tone", "Is polite."), (prompt, "")];
-    for (rubric, entry) in assign(&entries, &asked) {
+    for (rubric, entry) in assign(&entries, &asked, &[]) {
         assert!(entry < entries.len() && rubric < asked.len());
     }
 }

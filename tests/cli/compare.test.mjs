@@ -286,7 +286,9 @@ test("--fail-on-drop fails where a metric no longer passes although its case end
   assert.equal(plain.status, 0);
   assert.match(plain.stdout, /1 case: 1 worse\n/);
   assert.match(plain.stdout, /note: in 1 case with an unchanged verdict, a metric no longer passes/);
-  assert.equal((await run(["compare", "before.json", "after.json", "--fail-on-drop"], { cwd })).status, 1);
+  const dropped = await run(["compare", "before.json", "after.json", "--fail-on-drop"], { cwd });
+  assert.equal(dropped.status, 1);
+  assert.match(dropped.stderr, /not reached: --fail-on-drop: these are worse: \w+\n/);
 });
 
 test("says which cases have a status that their metrics contradict", async (t) => {

@@ -57,7 +57,7 @@ for (const [name, runs, gates, passed, message] of [
     { a: "PPN" },
     { minPassRate: 0.9 },
     false,
-    "2 of 3 runs passed (66.7 %); 90 % takes 3, 1 too few; 1 was not evaluated, which counts as not passed",
+    "2 of 3 runs passed (66.7 %); 90 % takes 3, 1 too few; 1 was not (or not wholly) evaluated, which counts as not passed",
   ],
   ["a share of no result", {}, { minPassRate: 0 }, false, "0 of 0 runs passed; 0 % takes 0"],
   // The means of 1 and 1/4: C(3, 3) / C(4, 3).
@@ -275,6 +275,87 @@ for (const [args, status, said] of [
     const found = await run(["eval", "trains.evalset.json", "--actual", "trains.actual.json", ...args], { cwd });
     assert.equal(found.status, status, found.stderr);
     assert.match(found.stderr, said);
+  });
+}
+
+const greeted = (text) => ({ user_content: { parts: [{ text: "Hi" }] }, final_response: { parts: [{ text }] } });
+const JUDGED = {
+  eval_set_id: "judged",
+  eval_cases: ["a", "b", "c"].map((eval_id) => ({ eval_id, conversation: [greeted(`Hello ${eval_id}.`)] })),
+};
+const CRITERIA = { response_match_score: 0, final_response_match_v2: 0.8 };
+
+test("a run that passes without a verdict of its judge is not passed for a gate", async () => {
+  // The judge answers about the first case alone.
+  let calls = 0;
+  const judge = () => (calls++ < 5 ? '{"is_the_agent_response_valid": "valid"}' : "?");
+  const request = { evalSet: JUDGED, actual: JUDGED, criteria: CRITERIA, judge, concurrency: 1 };
+  const results = await evaluate({ ...request, earlyStop: false });
+  assert.ok(results.evalCaseResults.every(({ finalEvalStatus }) => finalEvalStatus === PASSED));
+  for (const gates of [{}, { minPassRate: 1 }, { minPassRate: 0.5 }, { minPassHat: { 1: 1 } }, { allowFlaky: true }]) {
+    assert.equal(checkGates(results, gates).passed, false, JSON.stringify(gates));
+  }
+  const [{ message }] = checkGates(results, { minPassRate: 1 }).gates;
+  assert.match(message, /^1 of 3 runs passed .*, 2 too few; 2 were not \(or not wholly\) evaluated/);
+  assert.equal(checkGates(results, { minPassRate: 0.3 }).passed, true);
+  // What only advises is not missed.
+  calls = 0;
+  const advised = await evaluate({ ...request, earlyStop: false, advisory: ["final_response_match_v2"] });
+  assert.equal(checkGates(advised, { minPassRate: 1 }).passed, true);
+  await assert.rejects(
+    AgentEvaluator.evaluateEvalSet(() => "Hello.", JUDGED, CRITERIA, 1, false, {
+      judge: () => "?",
+      gates: { minPassRate: 1 },
+    }),
+    /minPassRate: 0 of 3 runs passed/,
+  );
+});
+
+test("a case that a judge cannot be asked about is passed beside verdicts that are missing", async () => {
+  // A metric of simulated users has no question about a case without one.
+  const criteria = { ...CRITERIA, per_turn_user_simulator_quality_v1: 0.5 };
+  let calls = 0;
+  const judge = () => (calls++ < 2 ? "?" : '{"is_the_agent_response_valid": "valid"}');
+  const judged = { evalSet: JUDGED, actual: JUDGED, criteria, judge, concurrency: 1, earlyStop: false };
+  const one = { final_response_match_v2: { threshold: 0.8, judgeModelOptions: { numSamples: 1 } } };
+  const results = await evaluate({ ...judged, criteria: { ...criteria, ...one } });
+  const [{ message }] = checkGates(results, { minPassRate: 1 }).gates;
+  assert.match(message, /^1 of 3 runs passed/);
+});
+
+test("a run without the result of a metric of one's own that failed is not passed for a gate", async () => {
+  const { Evaluator, MetricEvaluatorRegistry } = await importEntry();
+  class Mine extends Evaluator {
+    static getMetricInfo() {
+      return { metricName: "mine", metricValueInfo: { interval: { minValue: 0, maxValue: 1 } } };
+    }
+    async evaluateInvocations() {
+      throw new Error("no");
+    }
+  }
+  const registry = new MetricEvaluatorRegistry();
+  registry.registerEvaluator(Mine.getMetricInfo(), Mine);
+  const criteria = { response_match_score: 0, mine: 0.5 };
+  const results = await evaluate({ evalSet: JUDGED, actual: JUDGED, criteria, registry });
+  assert.equal(results.evalCaseResults[0].finalEvalStatus, PASSED);
+  assert.equal(checkGates(results, { minPassRate: 0.1 }).passed, false);
+});
+
+for (const [kind, evalSet] of [
+  ["", { "judged.evalset.json": JUDGED }],
+  [" of JSON lines", { "judged.jsonl": `${JUDGED.eval_cases.map((one) => JSON.stringify(one)).join("\n")}\n` }],
+]) {
+  test(`on the command line, a gate${kind} misses the verdicts of judges, and an advisory metric is not missed`, async (t) => {
+    const files = { ...evalSet, "c.json": { criteria: CRITERIA }, "judge.mjs": 'export default () => "?";' };
+    const cwd = folderOf(t, files);
+    const [name] = Object.keys(evalSet);
+    const args = ["eval", name, "--actual", name, "--config", "c.json", "--judge", "./judge.mjs", "--output", "r.json"];
+    if (kind !== "") args[args.length - 1] = "r.jsonl";
+    const gated = await run([...args, "--min-pass-rate", "1"], { cwd });
+    assert.equal(gated.status, 1, gated.stderr);
+    assert.match(gated.stderr, /0 of 3 runs passed/);
+    const advised = await run([...args, "--force", "--advisory", "final_response_match_v2"], { cwd });
+    assert.equal(advised.status, 0, advised.stderr);
   });
 }
 

@@ -11,7 +11,7 @@ import { type Arguments, parseArguments } from "./arguments.js";
 import { COMPARISON_FORMATS, optionsOf } from "./options.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
-import { ExitStatus, note, refusedByStrict, screenOptions, warn, warningCount } from "./process.js";
+import { ExitStatus, note, noticeText, paint, refusedByStrict, screenOptions, warn, warningCount } from "./process.js";
 import { type Destination, formatsOf, isFolder, refuseOthers } from "./outputs.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
 
@@ -46,10 +46,13 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   if (toStdout === undefined) note(verdictLine(comparisons));
   if (unwritten.length > 0) throw new Mistakes(unwritten);
   if (given.has("strict") && (warningCount() > 0 || comparisons.some(hasWarning))) return refusedByStrict();
-  const isWorse = comparisons.some(
-    (one) => one.hasRegressions || (given.has("fail-on-drop") && (one.metrics.some(hasDropped) || hasLostVerdict(one))),
-  );
-  return isWorse ? ExitStatus.Failed : ExitStatus.Passed;
+  if (comparisons.some(({ hasRegressions }) => hasRegressions)) return ExitStatus.Failed;
+  const dropped = given.has("fail-on-drop") ? comparisons.flatMap(droppedIn) : [];
+  if (dropped.length === 0) return ExitStatus.Passed;
+  const message = `--fail-on-drop: these are worse: ${[...new Set(dropped)].join(", ")}`;
+  const text = { message, location: undefined, help: undefined };
+  process.stderr.write(noticeText(paint(process.stderr, "red", "not reached:"), text));
+  return ExitStatus.Failed;
 }
 
 /** Whether there is more to say than how scores of repeated runs are compared, which is nothing wrong. */
@@ -61,9 +64,10 @@ function hasDropped({ goal, change }: RunComparison["metrics"][number]): boolean
   return goal === "higher" && change === "worse";
 }
 
-/** Whether a metric no longer passes in some case. */
-function hasLostVerdict({ cases, metrics }: RunComparison): boolean {
-  return cases.some((one) => changedMetrics(one, metrics).some(({ change }) => change === "regressed"));
+/** The metrics that got worse, or no longer pass in some case. */
+function droppedIn({ cases, metrics }: RunComparison): string[] {
+  const lost = cases.flatMap((one) => changedMetrics(one, metrics).filter(({ change }) => change === "regressed"));
+  return [...metrics.filter(hasDropped), ...lost].map(({ metricName }) => metricName);
 }
 
 /** A file of results with the one to compare it with. */

@@ -56,8 +56,8 @@ ${optionsHelp(command, "scoring")}
 Gates: what has to pass
 ${optionsHelp(command, "gates")}
   All of these that you set have to be reached. If you set none, every run of every case has to
-  pass. A run that was not evaluated counts as not passed. stderr shows what was reached, or by how
-  much it was missed.
+  pass. A run that was not evaluated, or lacks the verdict of a judge, counts as not passed. stderr
+  shows what was reached, or by how much it was missed.
 
 Output
 ${optionsHelp(command, "output")}

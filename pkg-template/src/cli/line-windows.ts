@@ -13,6 +13,7 @@ import {
   WINDOW_LINES,
   withinLine,
 } from "../lines/shape.js";
+import { gateStatuses } from "../statistics/gates.js";
 import { caseLine } from "../stored-results.js";
 import type { EvalSetResult, EvaluateRequest, Mistake } from "../types.js";
 import { ACTUAL, EVAL_SET, type LineFiles, placeIn, textOf } from "./line-files.js";
@@ -45,6 +46,7 @@ export interface ScoredWindow {
   /** The results, in order: the ids of their cases, and how they ended. */
   readonly ids: readonly string[];
   readonly statuses: readonly EvalStatus[];
+  readonly statusesForGates: readonly EvalStatus[];
   /** The results without their cases. */
   readonly rest: EvalSetResult;
   readonly notes: PartNotes | undefined;
@@ -97,12 +99,14 @@ export async function scoreWindow(
     throw await placed(error, window, files, evaluate);
   }
   const { evalCaseResults: results, warnings: all, ...rest } = set;
+  const forGates = gateStatuses([set], notes?.failures.keys());
   // What the options of the command come to is said by the command.
   const warnings = all?.filter(({ path }) => path !== "options");
   return {
     text: Buffer.from(results.map((result) => `${caseLine(result)}\n`).join("")),
     ids: results.map(({ evalId }) => evalId),
     statuses: results.map(({ finalEvalStatus }) => finalEvalStatus),
+    statusesForGates: results.map((result) => forGates.get(result) ?? result.finalEvalStatus),
     rest: {
       ...rest,
       evalCaseResults: [],

@@ -169,12 +169,12 @@ class Totals {
   }
 
   /** Adds results, those of a case one after the other. */
-  add(ids: readonly string[], statuses: readonly EvalStatus[]): void {
+  add({ ids, statuses, statusesForGates }: Pick<ScoredWindow, "ids" | "statuses" | "statusesForGates">): void {
     for (let at = 0; at < ids.length;) {
       let end = at + 1;
       while (end < ids.length && ids[end] === ids[at]) end += 1;
       const own = statuses.slice(at, end);
-      this.gates.add(ids[at] as string, own);
+      this.gates.add(ids[at] as string, statusesForGates.slice(at, end));
       this.cases += 1;
       if (own.some((status) => status !== EvalStatus.PASSED)) this.firstFailed ??= ids[at];
       at = end;
@@ -346,13 +346,14 @@ class LineRun {
     }
   }
 
-  async #add({ text, ids, statuses, rest, notes, isUnjudged }: ScoredWindow): Promise<void> {
+  async #add(window: ScoredWindow): Promise<void> {
+    const { text, ids, rest, notes, isUnjudged } = window;
     // What has no effect is said by `judging.report`, and runs without a case are in no window.
     const isItself = notes?.isItself === true && !this.#hasStrays;
     this.#whole.add(rest, notes && { ...notes, unused: undefined, isItself }, ids.length);
     this.#draft ??= await Draft.begin(this.#work.output, headLine(this.#set));
     await this.#draft.append(text);
-    this.totals.add(ids, statuses);
+    this.totals.add(window);
     this.isUnjudged ||= isUnjudged;
     this.#spent.add(rest.judgeUsage);
     for (const name of pricedNames(rest, this.#options.budget?.prices)) this.models.add(name);

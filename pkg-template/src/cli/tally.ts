@@ -123,11 +123,11 @@ export function usageText({
   return parts.join(", ");
 }
 
-/** Whether a result of a judged metric is missing, of a case or of a turn, although a judge was to be asked. */
+/** Whether a result of a judged metric that decides is missing, of a case or of a turn, although a judge was to be asked. */
 export function isUnjudged(results: readonly EvalSetResult[]): boolean {
-  for (const { judges = [], judgeUsage, evalCaseResults } of results) {
+  for (const { judges = [], judgeUsage, evalCaseResults, advisory = [] } of results) {
     if (judgeUsage === undefined) continue;
-    const names = new Set(judges.map(({ metricName }) => metricName));
+    const names = new Set(judges.map(({ metricName }) => metricName).filter((name) => !advisory.includes(name)));
     const lacks = (metric: EvalMetricResult) => names.has(metric.metricName) && isMissing(metric, judgeUsage.lost > 0);
     for (const { overallEvalMetricResults, evalMetricResultPerInvocation } of evalCaseResults) {
       if (overallEvalMetricResults.some(lacks)) return true;

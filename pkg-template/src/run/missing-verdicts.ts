@@ -1,7 +1,7 @@
 /** What is said of judges that gave no verdict: beside metrics that pass, a case passes without it. */
 
 import { EvalStatus } from "../enums.js";
-import type { EvalMetricResult, EvalSetResult, Mistake } from "../types.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Mistake } from "../types.js";
 
 /** How many reasons are given for a metric. */
 const MOST_REASONS = 3;
@@ -17,32 +17,64 @@ export interface MissingVerdicts {
 }
 
 /** The judged metrics without a result in some case where a judge was to be asked. */
-export function missingVerdictsIn({
-  judges = [],
-  judgeUsage,
-  evalCaseResults,
-}: EvalSetResult): Map<string, MissingVerdicts> {
+export function missingVerdictsIn(set: EvalSetResult): Map<string, MissingVerdicts> {
   const found = new Map<string, MissingVerdicts>();
-  if (judgeUsage === undefined) return found;
-  const judged = new Set(judges.map(({ metricName }) => metricName));
-  const open = evalCaseResults.flatMap(({ overallEvalMetricResults, evalMetricResultPerInvocation: turns }) => {
-    const missing = overallEvalMetricResults.filter(
-      (metric) => judged.has(metric.metricName) && isMissing(metric, judgeUsage.lost > 0),
-    );
-    return missing.map(({ metricName, reason = "no reason is known" }) => {
-      const ofTurns = turns.flatMap(({ evalMetricResults }) => evalMetricResults);
-      const hasQuestion = ofTurns.some((metric) => metric.metricName === metricName && metric.explanation?.samples?.of);
-      return { metricName, first: reason, key: reason.replace(QUOTED_REPLY, ""), hasQuestion };
-    });
-  });
-  // After the judges were stopped there are no questions, but the same reason; what cannot be scored has another.
-  const reasonsOfQuestions = new Set(open.filter(({ hasQuestion }) => hasQuestion).map(({ key }) => key));
-  for (const { metricName, first, key } of open) {
-    // Without explanations it is not known which had questions.
-    if (reasonsOfQuestions.size > 0 && !reasonsOfQuestions.has(key)) continue;
+  for (const { metricName, first, key } of missingIn(set)) {
     addMissing(found, new Map([[metricName, { cases: 1, reasons: new Map([[key, { first, cases: 1 }]]) }]]));
   }
   return found;
+}
+
+/**
+ * The case results that lack the result of a metric that decides: a judge that was to be asked gave no verdict, or a metric
+ * of the user's own failed.
+ *
+ * @param failed The metrics that failed somewhere, where the results do not warn of them.
+ */
+export function undecidedIn(set: EvalSetResult, failed: Iterable<string> = []): Set<EvalCaseResult> {
+  const { evalCaseResults, warnings = [], advisory = [] } = set;
+  const missing = missingIn(set).filter(({ metricName }) => !advisory.includes(metricName));
+  const undecided = new Set(missing.map(({ result }) => result));
+  const own = new Set(failed);
+  for (const { code, message } of warnings) {
+    const name = code === "custom_metric_failed" ? FAILED_METRIC.exec(message)?.[1] : undefined;
+    if (name !== undefined) own.add(name);
+  }
+  for (const result of own.size === 0 ? [] : evalCaseResults) {
+    const isFailed = ({ metricName, evalStatus }: EvalMetricResult) =>
+      own.has(metricName) && evalStatus === EvalStatus.NOT_EVALUATED;
+    if (result.overallEvalMetricResults.some(isFailed)) undecided.add(result);
+  }
+  return undecided;
+}
+
+/** The metric in the warning of one that failed. */
+const FAILED_METRIC = /^`(.{1,200}?)` failed in /;
+
+interface Missing {
+  result: EvalCaseResult;
+  metricName: string;
+  first: string;
+  key: string;
+}
+
+function missingIn({ judges = [], judgeUsage, evalCaseResults }: EvalSetResult): Missing[] {
+  if (judgeUsage === undefined) return [];
+  const judged = new Set(judges.map(({ metricName }) => metricName));
+  const open = evalCaseResults.flatMap((result) => {
+    const missing = result.overallEvalMetricResults.filter(
+      (metric) => judged.has(metric.metricName) && isMissing(metric, judgeUsage.lost > 0),
+    );
+    return missing.map(({ metricName, reason = "no reason is known" }) => {
+      const ofTurns = result.evalMetricResultPerInvocation.flatMap(({ evalMetricResults }) => evalMetricResults);
+      const hasQuestion = ofTurns.some((metric) => metric.metricName === metricName && metric.explanation?.samples?.of);
+      return { result, metricName, first: reason, key: reason.replace(QUOTED_REPLY, ""), hasQuestion };
+    });
+  });
+  // After the judges were stopped there are no questions, but the same reason; what cannot be scored has another. Without
+  // explanations it is not known which had questions.
+  const reasonsOfQuestions = new Set(open.filter(({ hasQuestion }) => hasQuestion).map(({ key }) => key));
+  return reasonsOfQuestions.size === 0 ? open : open.filter(({ key }) => reasonsOfQuestions.has(key));
 }
 
 /** Adds what is missing in a part to what is missing in the whole. */

@@ -5,7 +5,8 @@ import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { checkOptions } from "../known-options.js";
 import { grouped } from "../lists.js";
-import type { EvalSetResult } from "../types.js";
+import { undecidedIn } from "../run/missing-verdicts.js";
+import type { EvalCaseResult, EvalSetResult } from "../types.js";
 import { passHatK } from "./estimates.js";
 import { caseResultsOf } from "./reliability.js";
 
@@ -38,7 +39,8 @@ const MOST_NAMED = 5;
 
 /**
  * Holds results against gates. Results with the same ids of evalset and case are runs of one case. A run that was not
- * evaluated counts as not passed, and where there is no result no gate passes.
+ * evaluated counts as not passed, and so does one that passes without a verdict of a judge that was to be asked, or without a
+ * metric of your own that failed. Where there is no result no gate passes.
  *
  * @throws {AdkMetricsError} `invalid_input` for what are no results, and gates that are not what their types say.
  *
@@ -51,12 +53,25 @@ export function checkGates(results: EvalSetResult | readonly EvalSetResult[], ga
   return reading("results", () => {
     const tally = new GateTally(gates);
     const cases = grouped(caseResultsOf(results), ({ evalSetId, evalId }) => JSON.stringify([evalSetId, evalId]));
+    const statuses = gateStatuses(Array.isArray(results) ? results : [results]);
     for (const runs of cases) {
-      const statuses = runs.map(({ finalEvalStatus }) => finalEvalStatus);
-      tally.add(String(runs[0]?.evalId), statuses);
+      tally.add(
+        String(runs[0]?.evalId),
+        runs.map((run) => statuses.get(run) ?? run.finalEvalStatus),
+      );
     }
     return tally.report();
   });
+}
+
+/** How runs count for gates, where that is not their status: those that pass although a verdict is missing. */
+export function gateStatuses(
+  sets: readonly EvalSetResult[],
+  failedMetrics?: Iterable<string>,
+): Map<EvalCaseResult, EvalStatus> {
+  const undecided = sets.flatMap((set) => [...undecidedIn(set, failedMetrics)]);
+  const passed = undecided.filter(({ finalEvalStatus }) => finalEvalStatus === EvalStatus.PASSED);
+  return new Map(passed.map((run) => [run, EvalStatus.NOT_EVALUATED]));
 }
 
 /** Holds cases against gates one by one, without keeping them. */
@@ -112,7 +127,7 @@ export class GateTally {
     const missing = this.#unevaluated;
     return missing === 0
       ? ""
-      : `; ${missing} ${missing === 1 ? "was" : "were"} not evaluated, which counts as not passed`;
+      : `; ${missing} ${missing === 1 ? "was" : "were"} not (or not wholly) evaluated, which counts as not passed`;
   }
 
   #everyRun(): GateOutcome {

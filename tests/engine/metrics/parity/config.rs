@@ -32,13 +32,6 @@ const CONFIG_DIFFERENCES: &[Class] = &[
         covers: |d| d.refusal().is_some_and(|error| error.message.contains("is given twice")),
     },
     Class {
-        reason: "the settings of a judge's model are checked by the judge",
-        cases: 2,
-        covers: |d| {
-            is_accepted(d) && (d.name.ends_with("judge options 25") || d.name.ends_with("judge options 26"))
-        },
-    },
-    Class {
         reason: "a config without a criterion is refused",
         cases: 3,
         covers: |d| d.refusal().is_some_and(|error| error.message.starts_with("there is no criterion")),
