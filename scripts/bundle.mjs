@@ -107,10 +107,10 @@ function markFor(file) {
 const WITHOUT_MAPS = [
   /^\.\./,
   /^(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\//,
-  /^engine\/(?:decode|explanation|exports|hosted|instance|invocations|input|json|kept|marks|plain-json|reads|rows|status|steps|turn|writing)\./,
-  /^(?:agents\/(?:missing|options|personas|pooled|scorable|spending|test-files)|entrypoints\/queue|judges\/(?:browser|cache-\w+|dotenv|environment|failure|policy|recording|replay|reply|request|settings|wire)|modules\/(?:in-batches|load))/,
-  /^run\/(?:asked|completions|failed-metrics|foreign-replies|judge-options|judge-progress|missing-verdicts|prices|questions|reply-cache|rules|silence|target|unknown-case|unscorable|without-effect)\./,
-  /^(?:closest|estimate|known-options|registry|request-plan|stored-results|thresholds|turn-events|votes)\.ts/,
+  /^engine\/(?:checks|criteria|decode|explanation|exports|hosted|instance|invocations|input|json|kept|marks|plain-json|reads|rows|status|steps|turn|writing)\./,
+  /^(?:agents\/(?:failure|file-evaluations|host|missing|naming|observe|options|personas|pooled|results|scorable|spending|test-files)|entrypoints\/queue|judges\/(?:browser|cache-\w+|dotenv|environment|failure|policy|recording|replay|reply|request|settings|wire)|modules\/(?:in-batches|load))/,
+  /^run\/(?:asked|batching|completions|early-stop|failed-metrics|foreign-replies|judge-options|judge-progress|missing-verdicts|options|prices|questions|reply-cache|rules|silence|target|unknown-case|unscorable|without-effect)\./,
+  /^(?:advisory|closest|estimate|known-options|lists|metric-(?:info|names)|registry|request-plan|stored-results|thresholds|turn-events|votes)\.ts/,
 ];
 
 function write(path, code, map) {
