@@ -86,8 +86,13 @@ const MAKERS_OF_OTHERS: Readonly<Record<string, string>> = {
 export function notMade(path?: string, name = "geminiJudge"): AdkMetricsError {
   return new AdkMetricsError("invalid_input", "this function creates judges, and is not a judge itself", {
     ...(path === undefined ? {} : { path }),
-    help: `Call it, and pass what it returns: ${name}(${MAKERS_OF_OTHERS[name] ?? "{ apiKey }"})`,
+    help: `Call it, and pass what it returns: ${howToCall(name)}`,
   });
+}
+
+/** `openaiJudge({ model, apiKey })`: how a function that makes judges is called. */
+export function howToCall(name: string): string {
+  return `${name}(${MAKERS_OF_OTHERS[name] ?? "{ apiKey }"})`;
 }
 
 /** Whether it is what a judge is asked. */

@@ -59,6 +59,29 @@ test("one model is refused in place of those that a criterion names", async (t) 
   assert.equal(answering.requests.length, 0);
 });
 
+test("the variable that is named is that of the server whose failure is told", async (t) => {
+  const page = await server(t, { reply: () => ({ fault: "html" }) });
+  const models = { openai: "gpt-4.1", gemini: "gemini-3.5-flash-lite", anthropic: "claude-haiku-4-5" };
+  const variables = { openai: "OPENAI_BASE_URL", gemini: "GOOGLE_GEMINI_BASE_URL", anthropic: "ANTHROPIC_BASE_URL" };
+  const env = { ...BARE, ...at.openai(page), ...at.gemini(page), ...at.anthropic(page) };
+  const providers = Object.keys(models);
+  for (const names of [providers, providers.toReversed()]) {
+    const cwd = folderOf(t, {
+      ...FILES,
+      "test_config.json": judged({ judge_models: names.map((name) => models[name]) }),
+    });
+    const { status, stderr } = await run([...ask, "--concurrency", "1"], { cwd, env });
+    assert.equal(status, 3, stderr);
+    const told = page.requests.at(-1).provider;
+    assert.match(
+      stderr,
+      /error: no call of the judge got a reply: The server .* answered with something other than JSON/,
+    );
+    assert.match(stderr, new RegExp(`help: A web page answered: check ${variables[told]}`), told);
+    assert.doesNotMatch(stderr, /error: .*A web page answered/, "the advice is given once");
+  }
+});
+
 test("a dry run has the price of a panel that the run has, and leaves out replies that are kept", async (t) => {
   const answering = await server(t, { reply: () => JSON.stringify({ is_the_agent_response_valid: "valid" }) });
   const cwd = folderOf(t, several);

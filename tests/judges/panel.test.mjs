@@ -129,6 +129,77 @@ test("a judge that fails voids no verdict that it cannot change", async () => {
   assert.match(reason, /b failed: .*no such key/);
 });
 
+/** Cases that all ask something else. */
+const casesOf = (text) => ({
+  eval_set_id: "set",
+  eval_cases: Array.from({ length: 10 }, (_, at) => ({
+    eval_id: `case ${at}`,
+    conversation: [{ ...TURN, user_content: content("user", `Hi ${at}`), final_response: content("model", text) }],
+  })),
+});
+const ten = { evalSet: casesOf("Hello."), actual: casesOf("Hello!"), retry: { initialDelayMs: 0, maxDelayMs: 0 } };
+const rejected = Object.assign(new Error("no such key"), { status: 401 });
+const unknown = Object.assign(new Error("no such model"), { status: 404 });
+const page = { status: 200, retryable: true, help: "A web page answered" };
+
+for (const [what, failure, most] of [
+  ["rejects its key", rejected, 1],
+  ["does not know its model", unknown, 4],
+  ["is a web page", new AdkMetricsError("judge_failed", "no JSON", page), 4],
+]) {
+  test(`a judge of a panel that ${what} is not asked again; where all are like it, the metric ends`, async () => {
+    const every = judges({ a: failure, b: failure });
+    const none = await evaluate(request(every.panel, undefined, {}, ten));
+    assert.ok(every.asked.length <= 2 * most, `${every.asked.length} calls`);
+    assert.equal(none.judgeUsage.calls, every.asked.length);
+    const reasons = none.evalCaseResults.map(({ overallEvalMetricResults: [{ reason }] }) => reason);
+    assert.match(reasons[0], /(key|model|JSON)/);
+    assert.match(reasons.at(-1), /a[ :].*(key|model|JSON).*; b[ :].*(key|model|JSON)/);
+    const one = judges({ a: valid(true), bad: failure, c: valid(true) });
+    const set = await evaluate(request(one.panel, undefined, {}, { ...ten, earlyStop: "none" }));
+    assert.equal(one.asked.filter(([name]) => name === "bad").length, most);
+    const { calls, lost, answered } = set.judgeUsage;
+    assert.deepEqual([calls, lost, answered], [100 + most, 50, 100]);
+    assert.equal(resultOf(set).score, 1);
+    assert.match(set.warnings[0].message, /: bad of the panel did not answer a single call: bad/);
+    assert.equal(set.warnings.length, 1);
+  });
+}
+
+test("a judge of a panel that answered before, or fails for other reasons, is asked again", async () => {
+  const busy = judges({ a: valid(true), bad: Object.assign(new Error("down"), { status: 500 }), c: valid(true) });
+  const once = { ...ten, retry: { attempts: 1 }, earlyStop: "none" };
+  const set = await evaluate(request(busy.panel, undefined, undefined, once));
+  assert.equal(busy.asked.length, 30);
+  assert.match(set.warnings[0].message, /bad of the panel did not answer a single call: bad failed: .*down/);
+  let calls = 0;
+  const moody = async () => {
+    calls += 1;
+    if (calls > 1) throw unknown;
+    return valid(true);
+  };
+  const others = judges({ a: valid(true), b: valid(true) }).panel;
+  const named = ["one", "two"].map((name) =>
+    Object.defineProperty((...given) => others(...given), "name", { value: name }),
+  );
+  const half = await evaluate(request(panelJudge([moody, ...named]), undefined, undefined, once));
+  assert.equal(calls, 10);
+  assert.equal(half.warnings, undefined);
+});
+
+test("what merged journals count of a panel is what was asked", async () => {
+  const entries = [];
+  const journal = { read: async () => entries.slice(), append: async (more) => void entries.push(...more) };
+  const { panel, asked } = judges({ a: valid(true), bad: rejected, c: valid(true) });
+  const set = await evaluate(request(panel, undefined, undefined, { ...ten, journal, earlyStop: "none" }));
+  assert.equal(set.judgeUsage.calls, asked.length);
+  const lost = entries.filter(({ type }) => type === "failure");
+  assert.equal(
+    lost.reduce((sum, { attempt }) => sum + attempt, 0),
+    1,
+  );
+});
+
 test("grades count by their median, never by their mean", async () => {
   const three = judges({ a: score(1), b: score(5), c: score(5) });
   assert.equal(resultOf(await evaluate(request(three.panel, "response_evaluation_score"))).score, 5);
@@ -197,6 +268,12 @@ test("hallucinations_v1, which asks once, is judged by the first of a panel, and
   const set = await evaluate(request(panel, "hallucinations_v1"));
   assert.deepEqual([...new Set(asked.map(([name]) => name))], ["a"]);
   assert.match(set.warnings[0].message, /only a of the panel judges it/);
+  const [{ model, panel: names }] = set.judges;
+  assert.deepEqual([model, names], ["a", undefined]);
+  const prices = { a: { inputPerMillion: 1, outputPerMillion: 1 } };
+  const paid = await evaluate(request(panel, "hallucinations_v1", {}, { budget: { cost: 9, prices } }));
+  assert.ok(paid.judgeUsage.cost > 0);
+  assert.equal(paid.judgeUsage.unpriced, undefined);
 });
 
 test("mistakes are told", async () => {
@@ -206,7 +283,12 @@ test("mistakes are told", async () => {
     [[named], /expected two to nine judges, found 1$/],
     [[named, 1], /a judge/],
     [[named, named], /two judges of the panel have the name gpt-4.1-mini/],
-    [[named, panelJudge([named, geminiJudge({ apiKey: "key", model: "gemini-3.5-flash-lite" })])], /needs a name/],
+    [[named, panelJudge([named, geminiJudge({ apiKey: "key", model: "gemini-3.5-flash-lite" })])], /needs a `model`/],
+    [[named, async () => ""], /needs a `model` of its own, and a function a name/],
+    ...[geminiJudge({ apiKey: "key" }), openaiJudge({ baseUrl: "http://127.0.0.1:9/v1" })].flatMap((nameless) => [
+      [[named, nameless], /needs a `model` of its own/],
+      [[recordJudge(nameless, () => {}), named], /needs a `model` of its own/],
+    ]),
   ]) {
     assert.throws(
       () => panelJudge(list),
@@ -225,6 +307,19 @@ test("mistakes are told", async () => {
     evaluate(request(named, undefined, { judge_models: ["one", "two"] })),
     /the judge asks gpt-4.1-mini, but `judge_models` lists several models/,
   );
+});
+
+test("a panel is not asked for a criterion of other models", async () => {
+  const { panel, asked } = judges({ a: valid(true), b: valid(true) });
+  for (const metric of ["final_response_match_v2", "hallucinations_v1"]) {
+    const others = { judge_models: ["one", "two"] };
+    for (const ask of [evaluate, estimateCalls]) {
+      await assert.rejects(ask(request(panel, metric, others)), /the judge is a panel of other models/);
+    }
+  }
+  assert.deepEqual(asked, []);
+  const same = await evaluate(request(panel, undefined, { judge_models: ["a", "b"], num_samples: 1 }));
+  assert.equal(resultOf(same).score, 1);
 });
 
 test("a recording knows its panel, and is of one only", async () => {

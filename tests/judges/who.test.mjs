@@ -87,6 +87,51 @@ test("tokens that no answer tells are told as an estimate", async () => {
   assert.match(renderHtml([set]), /estimated for \d+ answers/);
 });
 
+test("a `usage` that cannot be read is a warning", async () => {
+  const judging = (usage) => async (asked) => ({ text: fair(asked), usage });
+  const warned = async (judge) =>
+    ((await evaluate({ ...request, judge })).warnings ?? [])
+      .map(({ message }) => message)
+      .filter((one) => /usage/.test(one));
+  for (const usage of [
+    { prompt_tokens: 10, completion_tokens: 2 },
+    { input_tokens: 10, output_tokens: 2 },
+    { inputTokens: "10", outputTokens: "2" },
+    { inputTokens: 10, output_tokens: 2 },
+  ]) {
+    for (const wrap of [(judge) => judge, (judge) => recordJudge(judge, () => {})]) {
+      const warnings = await warned(wrap(judging(usage)));
+      assert.equal(warnings.length, 1, JSON.stringify(usage));
+      assert.match(warnings[0], /the `usage` of the judge's replies has no `inputTokens` and `outputTokens`/);
+    }
+  }
+  for (const usage of [
+    undefined,
+    null,
+    {},
+    { inputTokens: 10 },
+    { totalTokens: 12 },
+    { inputTokens: 10, outputTokens: 2, cached_tokens: 3 },
+    { inputTokens: undefined, outputTokens: null },
+  ]) {
+    assert.deepEqual(await warned(judging(usage)), [], JSON.stringify(usage));
+  }
+});
+
+test("a list of models is never cut in the middle of its bracket", async () => {
+  const [names, versions] = ["model", "version"].map((word) =>
+    ["one", "two", "three"].map((name) => `a-rather-long-name-of-a-${word}-${name}`),
+  );
+  const judged = async (modelVersions) => {
+    const set = await evaluate({ ...request, judge: grade });
+    Object.assign(set.judges[0], { model: names.slice(0, 2).join(", "), panel: names.slice(0, 2), modelVersions });
+    delete set.judges[0].function;
+    return renderTable([set], { width: 400 });
+  };
+  assert.match(await judged(versions), new RegExp(`judged by ${names[0]}, ${names[1]}: `));
+  assert.match(await judged([...names.slice(0, 2), "x"]), new RegExp(`judged by ${names[0]}, ${names[1]} \\(x\\): `));
+});
+
 const balanced = ({ calls, answered, failed, asked, cached, lost }) =>
   assert.deepEqual([calls, asked], [answered + failed, answered + cached + lost]);
 

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { evalSetOf, turn } from "./support/conversations.mjs";
 import { importEntry } from "./support/package.mjs";
 
-const { evaluate, MetricEvaluatorRegistry, RougeEvaluator, withThresholds } = await importEntry();
+const { evaluate, MetricEvaluatorRegistry, openaiJudge, RougeEvaluator, setDefaultJudge, withThresholds } =
+  await importEntry();
 const { readSessions } = await importEntry("./interop");
 
 const evalSet = evalSetOf({ one: [turn("When?", "At noon.", [["clock", { zone: "CET" }]])] });
@@ -69,5 +70,38 @@ test("countOnly scores nothing, and is warned of beside criteria", async () => {
       warnings.map(({ message }) => message),
       ["`countOnly` has no effect: there are criteria, which are scored"],
     );
+  }
+});
+
+test("the options of judges are named, and what may be secret is not repeated", async () => {
+  for (const [judge, help] of [
+    ["gemini", "geminiJudge({ apiKey })"],
+    ["vertex", "vertexJudge({ project, location, accessToken })"],
+    ["openai-responses", "openaiJudge({ model, apiKey })"],
+    ["anthropic", "anthropicJudge({ apiKey })"],
+    ["ollama", "ollamaJudge({ model })"],
+  ]) {
+    const refusal = { path: "judge", help: `Create a judge of this provider: ${help}` };
+    await assert.rejects(evaluate({ evalSet, actual: evalSet, criteria, judge }), refusal);
+    assert.throws(() => setDefaultJudge(judge), refusal);
+  }
+  for (const [vertex, path, message] of [
+    [true, "vertex", "expected an object, found true"],
+    [{ projet: "x" }, "vertex: projet", "there is no option `projet`"],
+    [{ project: "a/b", accessToken: "t" }, "vertex: project", "`a/b` cannot be a project of Google Cloud"],
+    [{ project: "p" }, "vertex", "expected either `project` and `accessToken`, or `apiKey`"],
+    [{ project: "p", apiKey: "k" }, "vertex", "expected either `project` and `accessToken`, or `apiKey`"],
+    [{ accessToken: 5 }, "vertex: accessToken", "expected a token or a function that returns one, found a number"],
+    [{ accessToken: [] }, "vertex: accessToken", "expected a token or a function that returns one, found an array"],
+  ]) {
+    await assert.rejects(evaluate({ evalSet, actual: evalSet, criteria, vertex }), { path, message });
+  }
+  for (const [headers, found] of [
+    ["x", "a string"],
+    [null, "null"],
+    [5, "a number"],
+  ]) {
+    const message = `expected an object of headers, found ${found}`;
+    assert.throws(() => openaiJudge({ apiKey: "k", model: "a", headers }), { path: "options: headers", message });
   }
 });

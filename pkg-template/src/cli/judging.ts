@@ -158,8 +158,8 @@ export class Judging {
     if (lastFailure?.help === undefined || lastEndpoint === undefined || this.#choice.module !== undefined) {
       return lastFailure;
     }
-    const { address } = PROVIDERS[lastEndpoint.provider];
-    return { ...lastFailure, help: lastFailure.help.replace("`baseUrl`", address) };
+    const { message, help } = lastFailure;
+    return { message, help: help.replace("`baseUrl`", PROVIDERS[lastEndpoint.provider].address) };
   }
 
   #judgeFor(model: string): Judge {

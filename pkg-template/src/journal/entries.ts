@@ -81,7 +81,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       retryAfterMs: optional(isAmount),
       status: optional(within(0, 65_535)),
     }),
-    attempt: (value) => isWhole(value) && within(1, MOST_FAILED)(value),
+    attempt: (value) => isWhole(value) && within(0, MOST_FAILED)(value),
   },
   metric: { key: isString, found: withFields({ overall: isFinding, turns: listOf(isFinding) }) },
   run: {

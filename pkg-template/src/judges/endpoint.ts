@@ -106,6 +106,12 @@ function isSecret(value: unknown): value is string {
   return typeof value === "string" && /^[\x21-\x7e]+$/.test(value.trim());
 }
 
+/** The error for what is of a wrong type, and may be a secret: no part of it is repeated. */
+export function wrongType(what: string, value: unknown, path: string): AdkMetricsError {
+  if (typeof value === "object") return unexpected(what, value, path);
+  return new AdkMetricsError("invalid_input", `expected ${what}, found a ${typeof value}`, { path });
+}
+
 function secretProblem(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (typeof value !== "string") return `a ${typeof value}`;
@@ -143,8 +149,7 @@ function withoutSlashes(text: string): string {
 
 /** Headers as plain texts. */
 export function checkedHeaders(value: unknown, name: string): Record<string, string> {
-  if (typeof value !== "object" || value === null)
-    throw unexpected("an object of headers", undefined, `options: ${name}`);
+  if (typeof value !== "object" || value === null) throw wrongType("an object of headers", value, `options: ${name}`);
   const headers: Record<string, string> = {};
   for (const [key, content] of Object.entries(value)) {
     const isHeader =

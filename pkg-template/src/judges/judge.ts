@@ -1,9 +1,10 @@
 import { AdkMetricsError } from "../errors.js";
+import { PROVIDERS } from "../generated/providers.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import type { Provider } from "./endpoint.js";
 import { signalOf, untilAborted } from "../abort.js";
 import { isObject, reading, unexpected } from "../engine/values.js";
-import { notMade } from "../known-options.js";
+import { howToCall, notMade } from "../known-options.js";
 import { abortedBy } from "./failure.js";
 import { requestOf } from "./request.js";
 
@@ -80,6 +81,9 @@ function helpFor(given: unknown): string {
     reading("judge", () => isObject(given) && typeof (given as Record<string, unknown>)[method] === "function");
   if (has("generateContentAsync")) return "Create a judge from this model: adkJudge(llm)";
   if (has("doGenerate")) return "Create a judge from this model: languageModelJudge(model)";
+  if (typeof given === "string" && Object.hasOwn(PROVIDERS, given)) {
+    return `Create a judge of this provider: ${howToCall(`${given.replace(/-.*/, "")}Judge`)}`;
+  }
   const model = typeof given === "string" && given.length <= LONGEST_NAME ? JSON.stringify(given) : undefined;
   if (model !== undefined)
     return `To ask this model: openaiJudge({ model: ${model}, apiKey }), or the judge of another provider`;

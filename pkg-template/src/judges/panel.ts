@@ -4,6 +4,7 @@ import type { Judge, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
 import { checkJudge, identityOf, makeJudge, makesJudges } from "./judge.js";
 import { replyOf } from "./reply.js";
+import { definedProperties } from "../lists.js";
 
 /** A judge of a panel. */
 export interface PanelMember {
@@ -32,12 +33,12 @@ export const panelJudge = /* @__PURE__ */ makesJudges("panelJudge", (judges: rea
   }
   const members = given.map((judge, at): PanelMember => {
     checkJudge(judge, `judges[${at}]`);
-    const { panel, model, functionName, label } = identityOf(judge);
-    const name = panel === undefined ? model || functionName || label : undefined;
+    const { panel, model, functionName } = identityOf(judge);
+    const name = panel === undefined ? model || functionName : undefined;
     if (name) return { name, judge };
-    throw new AdkMetricsError("invalid_input", "a judge of a panel needs a name", {
+    throw new AdkMetricsError("invalid_input", "a judge of a panel needs a `model` of its own, and a function a name", {
       path: `judges[${at}]`,
-      help: "Give it a `model`, or use a function with a name",
+      help: "To ask one judge for several models, list them as `judge_models` in the criterion instead",
     });
   });
   return panelOf(members);
@@ -75,13 +76,12 @@ export function panelOf(members: readonly PanelMember[]): Judge {
   });
 }
 
-/** The failure of one of several: whatever it is, it says nothing of the others, so it has no status. */
+/** The failure of one of several, with its name. */
 function ofMember(name: string, cause: unknown): AdkMetricsError {
-  const { message, retryable, retryAfterMs } = failureOf(cause, name);
-  const isAgain = isObject(cause) && retryable === true;
-  return new AdkMetricsError("judge_failed", message.startsWith(name) ? message : `${name}: ${message}`, {
-    retryable: isAgain,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  const { code, message, help, status, retryable, retryAfterMs } = failureOf(cause, name);
+  return new AdkMetricsError(code, message.startsWith(name) ? message : `${name}: ${message}`, {
+    retryable: isObject(cause) && retryable === true,
+    ...definedProperties({ help, status, retryAfterMs }),
     cause,
   });
 }

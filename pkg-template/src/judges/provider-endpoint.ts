@@ -1,6 +1,5 @@
 /** Where providers of models are asked, by the options of their judges. */
 
-import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EndpointSettings } from "../generated/contract.js";
 import { PROVIDER_OPTIONS as ENGINE_OPTIONS, VERTEX_OPTIONS } from "../generated/options.js";
@@ -16,6 +15,7 @@ import {
   makeEndpoint,
   type Provider,
   setEndpoint,
+  wrongType,
 } from "./endpoint.js";
 import { makeJudge } from "./judge.js";
 import { optionsOf } from "../known-options.js";
@@ -37,12 +37,12 @@ export function vertexEndpoint(options: VertexJudgeOptions): Endpoint {
   const settings = endpointSettings("vertex", given);
   const token = typeof accessToken === "string" ? checkedSecret(accessToken, "accessToken", VERTEX_TOKEN) : accessToken;
   if (token !== undefined && typeof token !== "string" && typeof token !== "function") {
-    throw unexpected("a token or a function that returns one", undefined, "options: accessToken");
+    throw wrongType("a token or a function that returns one", token, "options: accessToken");
   }
   if (project !== undefined) settings.project = checkedPlace(project, "project");
   if (location !== undefined) settings.location = checkedPlace(location, "location");
-  const hasProject = project !== undefined && token !== undefined;
-  if (hasProject === (settings.apiKey !== undefined)) {
+  const isExpress = settings.apiKey !== undefined;
+  if ([project, token].some((part) => (part === undefined) !== isExpress)) {
     throw new AdkMetricsError("invalid_input", "expected either `project` and `accessToken`, or `apiKey`", {
       path: "options",
       help: VERTEX_TOKEN,

@@ -25,6 +25,14 @@ export function isReplayed(reply: JudgeReply): boolean {
   return replayed.has(reply);
 }
 
+/** Replies whose `usage` was not understood, and copies of them. */
+const miscounted = /* @__PURE__ */ new WeakSet<object>();
+
+/** Whether a reply came with a `usage` of which tokens could not be read. */
+export function isMiscounted(reply: JudgeReply): boolean {
+  return miscounted.has(reply);
+}
+
 /**
  * What a judge gave, as a reply: a copy with what the contract names, each property read once.
  *
@@ -40,6 +48,7 @@ export function replyOf(given: unknown): JudgeReply {
     const reply: JudgeReply = { text: checkLength(text) };
     const counts = usageOf(usage);
     if (counts !== undefined) reply.usage = counts;
+    if (miscounted.has(given as object) || isMisread(usage, counts)) miscounted.add(reply);
     if (typeof modelVersion === "string") reply.modelVersion = shortened(modelVersion);
     return replayed.has(given as object) ? markReplayed(reply) : reply;
   } catch (cause) {
@@ -76,6 +85,15 @@ function kindOf(given: unknown, text: unknown): string {
   return text === undefined
     ? "a reply without text"
     : `a reply whose text is ${text === null ? "null" : Array.isArray(text) ? "an array" : `of type ${typeof text}`}`;
+}
+
+/** Whether a side is not known, although there is more than what was read. */
+function isMisread(usage: unknown, counts: JudgeReply["usage"] = {}): boolean {
+  const { inputTokens, outputTokens, totalTokens } = counts;
+  if (typeof usage !== "object" || usage === null) return false;
+  if (totalTokens !== undefined || (inputTokens !== undefined && outputTokens !== undefined)) return false;
+  const given = Object.values(usage).filter((value) => value !== undefined && value !== null);
+  return given.length > Object.keys(counts).length;
 }
 
 /** Token counts, of which only numbers that can be some, and are exact, are kept. */

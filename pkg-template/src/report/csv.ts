@@ -1,7 +1,6 @@
 /** Results as a table for spreadsheets and data frames (RFC 4180: CRLF, quotes doubled). */
 
 import { EvalStatus } from "../enums.js";
-import { judgeName } from "../judges/stamp.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { anyJudged, rubricsOf, tokensOf } from "./judged.js";
@@ -20,7 +19,8 @@ import {
   type Results,
   statusWord,
 } from "./results.js";
-import { defused, head, shorten, visible } from "./text.js";
+import { defused, head, visible } from "./text.js";
+import { shortName } from "./usage.js";
 
 const HEADER = ["evalSetId", "evalId", "run", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
 const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOutputTokens", "rubricScores", "judge"];
@@ -261,7 +261,7 @@ function judgedCells({ judges = [] }: EvalSetResult, metric: EvalMetricResult | 
     numberCell(tokens?.inputTokens),
     numberCell(tokens?.outputTokens),
     rubrics.length > 0 ? cell(JSON.stringify(Object.fromEntries(rubrics))) : "",
-    stamp === undefined ? "" : cell(shorten(judgeName(stamp), 200)),
+    stamp === undefined ? "" : cell(shortName(stamp, 200)),
   ];
 }
 

@@ -4,7 +4,6 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import { judgeName } from "../judges/stamp.js";
 import type {
   EvalMetricResult,
   EvalMetricResultPerInvocation,
@@ -32,7 +31,7 @@ import {
   tokensText,
   votesText,
 } from "./judged.js";
-import { atRiskText, calibrationsText, judgeNames, spentText } from "./usage.js";
+import { atRiskText, calibrationsText, judgeNames, shortName, spentText } from "./usage.js";
 import { proseOf } from "../votes.js";
 import { amountText, count, head, shorten } from "./text.js";
 
@@ -236,7 +235,7 @@ function stampsTable({ judges = [] }: EvalSetResult): Markup | undefined {
       ([name, hash]) => html`<li>${head(name, 100)} <code>${head(hash, 100)}</code></li>`,
     );
     return html`<tr><th scope="row">${breakable(metricName)}</th>
-<td data-label="Scored by">${shorten(judgeName({ scoredBy, ...given }), 200)}</td>
+<td data-label="Scored by">${shortName({ scoredBy, ...given }, 200)}</td>
 ${withPrompts ? html`<td class="wide">${hashes.length > 0 ? html`<ul>${hashes}</ul>` : undefined}</td>` : undefined}</tr>`;
   });
   return html`<details class="stamps"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg> How ${count(judges.length, "metric")} ${judges.length === 1 ? "was" : "were"} judged</summary>

@@ -1,6 +1,6 @@
 /** What a run spent on judges and simulated users, as every report tells it. */
 
-import type { EvalSetResult, JudgeUsage, SimulatorUsage } from "../types.js";
+import type { EvalSetResult, JudgeStamp, JudgeUsage, SimulatorUsage } from "../types.js";
 import { sum } from "../lists.js";
 import { judgeName } from "../judges/stamp.js";
 import { hasTokens, isNumber, percentOf, tokensText } from "./judged.js";
@@ -11,11 +11,18 @@ export function judgeNames(results: readonly EvalSetResult[]): string[] {
   return [...new Set(results.flatMap(({ judges }) => judges ?? []).map(judgeName))];
 }
 
+/** The name of a judge within a width: one that is longer goes without the versions of its models. */
+export function shortName(stamp: Omit<JudgeStamp, "metricName">, width: number): string {
+  const { modelVersions: _versions, ...judge } = stamp;
+  const name = judgeName(stamp);
+  return shorten(name.length > width ? judgeName(judge) : name, width);
+}
+
 /** `model-a, safety_v1 and hallucinations_v1 by model-b (b-2026)`: who judged, and what others than the first judged. */
 export function judgesByMetric(results: readonly EvalSetResult[]): string {
   const judged = new Map<string, Set<string>>();
   for (const stamp of results.flatMap(({ judges }) => judges ?? [])) {
-    const name = shorten(judgeName(stamp), 100);
+    const name = shortName(stamp, 100);
     judged.set(name, (judged.get(name) ?? new Set()).add(shorten(stamp.metricName, 100)));
   }
   const [first, ...others] = [...judged].sort(([, one], [, other]) => other.size - one.size);

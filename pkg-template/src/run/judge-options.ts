@@ -1,5 +1,5 @@
 import { closest } from "../closest.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { RunOptions } from "../generated/contract.js";
 import { PROMPTS } from "../generated/metrics.js";
 import { BUDGET_RULES, PRICE_RULES, RETRY_RULES } from "../generated/options.js";
@@ -7,8 +7,9 @@ import { judgeIdentityOf } from "../judges/default.js";
 import { checkJudge } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { checkKeys } from "../known-options.js";
+import { definedProperties } from "../lists.js";
 import { canonicalName } from "../metric-names.js";
-import type { Budget, EvaluatorOptions, Prices, PromptTemplates, RetryOptions } from "../types.js";
+import type { Budget, EvaluatorOptions, Prices, PromptTemplates, RetryOptions, VertexOptions } from "../types.js";
 import { isObject, unexpected } from "../engine/values.js";
 import { checkRule, ruled } from "./rules.js";
 
@@ -62,7 +63,7 @@ export function judgeOptions(options: EvaluatorOptions): JudgeRunOptions {
   if (cache !== undefined && !(typeof cache?.get === "function" && typeof cache.set === "function")) {
     throw unexpected("an object with `get` and `set`", cache, "cache");
   }
-  if (vertex !== undefined) vertexEndpoint(vertex);
+  if (vertex !== undefined) checkVertex(vertex);
   const { model, panel = [] } = judgeIdentityOf(options);
   return {
     vertex: vertex !== undefined,
@@ -72,6 +73,18 @@ export function judgeOptions(options: EvaluatorOptions): JudgeRunOptions {
     retry: retry === undefined ? DEFAULT_RETRY : checkedRetry(retry),
     budget: checkedBudget(budget),
   };
+}
+
+/** Checks where Vertex AI is, under the name that an evaluation has for it. */
+function checkVertex(vertex: VertexOptions): void {
+  try {
+    vertexEndpoint(vertex);
+  } catch (error) {
+    if (!isAdkMetricsError(error)) throw error;
+    const { code, message, path = "options", help } = error;
+    const details = definedProperties({ path: path.replace(/^options/, "vertex"), help });
+    throw new AdkMetricsError(code, message, details);
+  }
 }
 
 /** What limits the judges. Nobody is paid for recorded replies, so only the time limits these. */

@@ -6,8 +6,9 @@ import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract
 import type { JournalSection } from "../journal/section.js";
 import type { EvaluatorOptions, JudgeReply, JudgeStamp, VotePrior } from "../types.js";
 import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
+import { PanelMembers } from "./panel-members.js";
 import { pricedName, type PriceList, unpricedAmong } from "./prices.js";
-import { checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target.js";
+import { askedFor, checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target.js";
 
 /** The most versions of models that a stamp names. */
 const MOST_VERSIONS = 20;
@@ -18,6 +19,8 @@ export class Judges {
   readonly #metrics: readonly HeaderMetric[];
   /** By the index of the metric. */
   readonly #targets = new Map<number, JudgeTarget>();
+  /** The judges of those that a panel judges. */
+  readonly #panels = new Map<number, PanelMembers>();
   /** Why metrics lack a judge, by their index. They can score none of the cases, so nobody is to be asked. */
   readonly #missing = new Map<number, unknown>();
   /** The versions of models that replies named, by the index of the metric. */
@@ -51,8 +54,18 @@ export class Judges {
         this.#missing.set(metric, located);
         continue;
       }
+      const { panel } = target;
+      if (panel !== undefined) {
+        const { ask } = target;
+        const members = new PanelMembers(askedFor(metricName, target).panel ?? panel.slice(0, 1));
+        this.#panels.set(metric, members);
+        target = {
+          ...target,
+          ask: (request, signal) => members.ask(request.sampleIndex, signal, () => ask(request, signal)),
+        };
+      }
       this.#targets.set(metric, target);
-      if (!judge.vertex) checkModel(options, target, judge.model ?? "");
+      if (!judge.vertex) checkModel(options, askedFor(metricName, target), judge.model ?? "");
       for (const warning of targetWarnings(metricName, target, judge)) this.#warn(warning);
     }
   }
@@ -66,13 +79,12 @@ export class Judges {
   attach(run: EvalRun): void {
     for (const [metric, target] of this.#targets) {
       const { endpoint, provider, model } = target;
-      const named = this.#metrics[metric]?.judge?.model ?? "";
+      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
       if (endpoint !== undefined) run.setEndpoint(metric, endpoint.settingsOfRun());
-      run.setAskedModel(metric, pricedName(target, named, this.#prices));
+      run.setAskedModel(metric, pricedName(askedFor(metricName, target), judge?.model ?? "", this.#prices));
       // Judges that wrap one of a provider send no more than it does.
       if (provider === undefined) continue;
       const settings = { provider, headers: {}, inBrowser: false, ...(model === undefined ? {} : { model }) };
-      const { metricName } = this.#metrics[metric] as HeaderMetric;
       for (const warning of run.settingsNotSent(metric, settings)) {
         this.#warn(`${metricName}: ${warning}`);
       }
@@ -97,7 +109,10 @@ export class Judges {
 
   /** Who is asked and has no price, if prices are given; with whether anybody has one. */
   get unpriced(): { names: string[]; hasPrice: boolean } {
-    const asked = [...this.#targets].map(([metric, target]) => [target, this.#metrics[metric]?.judge] as const);
+    const asked = [...this.#targets].map(([metric, target]) => {
+      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
+      return [askedFor(metricName, target), judge] as const;
+    });
     return unpricedAmong(asked, this.#prices);
   }
 
@@ -109,8 +124,9 @@ export class Judges {
 
   /** Who judged, for the results, and on what votes ended that were not certain. */
   stamps(risk: number | undefined, priors: ReadonlyMap<number, VotePrior>): JudgeStamp[] {
-    return [...this.#targets].map(([metric, { model, functionName, panel }]) => {
+    return [...this.#targets].map(([metric, asked]) => {
       const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
+      const { model, functionName, panel } = askedFor(metricName, asked);
       if (judge?.vertex === true) return { metricName, scoredBy: "vertex" };
       const stamp: JudgeStamp = { metricName, scoredBy: "judge" };
       // A function may ask any model, or none: only it knows.
@@ -135,8 +151,17 @@ export class Judges {
     if (versions.size < MOST_VERSIONS) versions.add(modelVersion);
   }
 
-  /** Warns of metrics that more than one model judged: a service may replace a model in the middle of a run. */
+  /**
+   * Warns of judges of panels that never replied, and of metrics that more than one model judged: a service may replace a model
+   * in the middle of a run.
+   */
   noteChanges(): void {
+    for (const [metric, members] of this.#panels) {
+      const { metricName } = this.#metrics[metric] as HeaderMetric;
+      for (const silent of members.silent()) {
+        this.warnings.push({ code: "judge_failed", message: `${metricName}: ${silent}` });
+      }
+    }
     for (const [metric, versions] of this.#versions) {
       if (versions.size < 2 || this.#targets.get(metric)?.panel !== undefined) continue;
       const { metricName } = this.#metrics[metric] as HeaderMetric;

@@ -1,9 +1,9 @@
-import { isAdkMetricsError } from "../errors.js";
+import { AdkMetricsError } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import { cacheKey } from "../judges/cache.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
 import { abortedBy } from "../judges/failure.js";
-import { isReplayed, replyOf } from "../judges/reply.js";
+import { isMiscounted, isReplayed, replyOf } from "../judges/reply.js";
 import { transfer, withToken } from "../judges/send.js";
 import type { RawAnswer } from "../judges/wire.js";
 import type { EngineError, HostFailure, HttpRequest, JudgeCall, JudgeOutcome } from "../generated/contract.js";
@@ -13,7 +13,14 @@ import { failedBy } from "./failure.js";
 import { ForeignReplies, keep } from "./foreign-replies.js";
 import type { Judges } from "./judges.js";
 import { ReplyCache } from "./reply-cache.js";
-import { estimateWarning, NO_CORRECTION, type ProgressCorrection, unreadWarning } from "./judge-progress.js";
+import {
+  estimateWarning,
+  MISCOUNTED,
+  NO_CORRECTION,
+  type ProgressCorrection,
+  unreadWarning,
+} from "./judge-progress.js";
+import { isUnsent } from "./panel-members.js";
 import { unpricedWarning } from "./prices.js";
 import type { JudgeTarget } from "./target.js";
 
@@ -144,6 +151,7 @@ export class JudgeDispatcher {
         this.#fail(begun);
       } else if ("reply" in answer) {
         this.lastFailure = undefined;
+        if (isMiscounted(answer.reply)) this.#warn("invalid_input", MISCOUNTED);
         this.#judges.noteVersion(metric, answer.reply);
       }
       return answer;
@@ -188,7 +196,7 @@ export class JudgeDispatcher {
     this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
     this.#forget(call);
     call.isAborted = true;
-    call.controller.abort();
+    call.controller.abort(new AdkMetricsError("timeout", message));
   }
 
   /** Forgets the numbers of an engine that is no more. Its calls go on: the next engine asks for them. */
@@ -218,8 +226,9 @@ export class JudgeDispatcher {
     } catch (error) {
       const failed = failedBy(error);
       // Nobody was asked.
-      if (isAdkMetricsError(error) && error.code === "replay_missing") this.#unsentCalls += 1;
-      if (!signal.aborted) this.#keepFailure(targeted, failed);
+      const wasUnsent = isUnsent(error);
+      if (wasUnsent) this.#unsentCalls += 1;
+      if (!signal.aborted) this.#keepFailure(targeted, failed, wasUnsent ? 0 : 1);
       return { failed };
     }
   }
@@ -252,8 +261,13 @@ export class JudgeDispatcher {
     this.#journal.keep({ type: "reply", key: question, reply, ...more, evalId: request.evalId, ms });
   }
 
-  #keepFailure({ question, callKey }: Pick<TargetedRequest, "question" | "callKey">, failure: HostFailure): void {
-    const attempt = (this.#failedFor.get(callKey) ?? 0) + 1;
+  /** @param calls How many were made. */
+  #keepFailure(
+    { question, callKey }: Pick<TargetedRequest, "question" | "callKey">,
+    failure: HostFailure,
+    calls = 1,
+  ): void {
+    const attempt = (this.#failedFor.get(callKey) ?? 0) + calls;
     this.#journal?.keep({ type: "failure", key: question, failure, attempt });
   }
 

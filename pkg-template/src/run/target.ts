@@ -94,7 +94,12 @@ function panelFor(options: EvaluatorOptions, models: readonly string[]): Judge {
   const members = models.map((name) => ({ name, judge: judgeOf(options, name) }));
   const { judge } = members[0] as (typeof members)[number];
   const { model, panel, panelFor: made } = identityOf(judge);
-  if (panel !== undefined) return judge;
+  if (panel !== undefined) {
+    if (`${panel}` === `${models}`) return judge;
+    throw new AdkMetricsError("invalid_input", "the judge is a panel of other models than `judge_models`", {
+      help: "Remove `judge_models`, or pass a judge without a model instead of the panel",
+    });
+  }
   if (made !== undefined) return made(models);
   // The environment makes a judge for each model; any other is one and the same.
   if (model === undefined || members.some((other) => other.judge !== judge)) return panelOf(members);
@@ -127,6 +132,12 @@ export function* targetWarnings(metricName: string, target: JudgeTarget, judge: 
   }
   const unsent = judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
   for (const sentence of unsent) yield `${metricName}: ${sentence}`;
+}
+
+/** Who is asked for a metric: of a panel the first one alone, if the metric asks for one sample. */
+export function askedFor(metricName: string, target: JudgeTarget): JudgeTarget {
+  const { panel: [first] = [], ...one } = target;
+  return metricName === "hallucinations_v1" && first !== undefined ? { ...one, model: first } : target;
 }
 
 export function checkModel({ budget }: EvaluatorOptions, target: JudgeTarget, named: string): void {

@@ -55,7 +55,8 @@ impl JudgeModelOptions {
                 metric_config.warnings.add(json, message.to_owned());
             }
         }
-        if !metric_config.judging.panel.is_empty() {
+        // The host refuses a panel of others than the criterion names.
+        if options.panel.is_empty() {
             options.panel = metric_config.judging.panel.to_vec();
         }
         if !options.panel.is_empty() {

@@ -1,0 +1,92 @@
+/** What becomes of the judges of a panel in a run: which of them are not asked any more, and which never replied. */
+
+import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
+import { failureOf } from "../judges/failure.js";
+import { replyOf } from "../judges/reply.js";
+import type { JudgeReply } from "../types.js";
+import { definedProperties } from "../lists.js";
+
+/** After as many identical refusals, or answers that are none, a judge that never replied is not asked again: as the engine has it. */
+const MOST_REFUSALS = 4;
+
+/** The status by which the engine asks a metric's judge no more. */
+const REJECTED = 401;
+
+interface Member {
+  readonly name: string;
+  isAnswered: boolean;
+  /** What its last call failed with. */
+  last?: string;
+  refusal: string;
+  refusals: number;
+  isGone: boolean;
+}
+
+/** Failures of samples for which nobody was asked. */
+const unsent = /* @__PURE__ */ new WeakSet<object>();
+
+/** Whether nobody was asked: a recording lacks the reply, or the judge of a panel is not asked any more. */
+export function isUnsent(error: unknown): boolean {
+  return isAdkMetricsError(error) && (error.code === "replay_missing" || unsent.has(error));
+}
+
+/** The judges of the panel of a metric in one run. */
+export class PanelMembers {
+  readonly #members: readonly Member[];
+
+  constructor(names: readonly string[]) {
+    this.#members = names.map((name) => ({ name, isAnswered: false, refusal: "", refusals: 0, isGone: false }));
+  }
+
+  /** Asks the judge of a sample, as long as it may reply. */
+  async ask(
+    sampleIndex: number,
+    signal: AbortSignal,
+    ask: () => Promise<JudgeReply | string>,
+  ): Promise<JudgeReply | string> {
+    const member = this.#members[sampleIndex % this.#members.length] as Member;
+    if (member.isGone) {
+      const error = this.#failed(member.last ?? "", {});
+      unsent.add(error);
+      throw error;
+    }
+    try {
+      const reply = replyOf(await ask());
+      member.isAnswered = true;
+      return reply;
+    } catch (error) {
+      // Of those that end with the run nothing is known; those that take too long have a reason.
+      if (signal.aborted && !isAdkMetricsError(signal.reason)) throw error;
+      const failure = failureOf(signal.aborted ? signal.reason : error, member.name);
+      const { code, message, help, status = 0, retryable, retryAfterMs } = failure;
+      member.last = message;
+      if (code === "replay_missing") throw error;
+      const isMalformed = status >= 200 && status < 300;
+      if (!member.isAnswered && (isMalformed || (retryable !== true && status >= 400 && status < 500))) {
+        // Web pages differ in details, but none of them is a judge.
+        const same = (isMalformed ? help : undefined) ?? message;
+        member.refusals = member.refusal === same ? member.refusals + 1 : 1;
+        member.refusal = same;
+        member.isGone = member.refusals >= MOST_REFUSALS;
+      }
+      member.isGone ||= status === 401 || status === 403;
+      const details = { help, retryable: retryable === true && !member.isGone, retryAfterMs, cause: error };
+      throw this.#failed(message, definedProperties(details) as ErrorDetails);
+    }
+  }
+
+  /** A failure without a status: it says nothing of the other judges. Where none of them is asked any more, it says that. */
+  #failed(message: string, details: ErrorDetails): AdkMetricsError {
+    if (!this.#members.every(({ isGone }) => isGone)) return new AdkMetricsError("judge_failed", message, details);
+    const all = this.#members.map(({ last }) => last).join("; ");
+    return new AdkMetricsError("judge_failed", all, { status: REJECTED, retryable: false });
+  }
+
+  /** Which of them never replied although others did, and why. */
+  *silent(): Iterable<string> {
+    if (!this.#members.some(({ isAnswered }) => isAnswered)) return;
+    for (const { name, isAnswered, last } of this.#members) {
+      if (!isAnswered && last !== undefined) yield `${name} of the panel did not answer a single call: ${last}`;
+    }
+  }
+}
