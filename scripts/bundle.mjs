@@ -102,15 +102,15 @@ function markFor(file) {
  * What source maps leave out: what is generated or comes from a library, so that it is not in the repository, and what is not on
  * the stack while a user's agents, judges and metrics are called, nor where a mistake of the user's is found: the command line,
  * what copies values to and from the engine, readers of files, replies, options and the environment, what warnings
- * are made of, and what makes reports.
+ * are made of, and what makes reports. For the size of the package, also what only passes on what those are called with.
  */
 const WITHOUT_MAPS = [
   /^\.\./,
   /^(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\//,
-  /^engine\/(?:checks|criteria|decode|explanation|exports|hosted|instance|invocations|input|json|kept|marks|plain-json|reads|rows|status|steps|turn|writing)\./,
-  /^(?:agents\/(?:failure|file-evaluations|host|missing|naming|observe|options|personas|pooled|results|scorable|spending|test-files)|entrypoints\/queue|judges\/(?:browser|cache-\w+|dotenv|environment|failure|policy|recording|replay|reply|request|settings|wire)|modules\/(?:in-batches|load))/,
-  /^run\/(?:asked|batching|completions|early-stop|failed-metrics|foreign-replies|judge-options|judge-progress|missing-verdicts|options|prices|questions|reply-cache|rules|silence|target|unknown-case|unscorable|without-effect)\./,
-  /^(?:advisory|closest|estimate|known-options|lists|metric-(?:info|names)|registry|request-plan|stored-results|thresholds|turn-events|votes)\.ts/,
+  /^engine\/(?:checks|criteria|decode|explanation|exports|hosted|instance|invocations|input|json|kept|marks|plain-json|reads|rows|status|steps|turn|values|writing)\./,
+  /^(?:agents\/(?:evaluation|failure|file-evaluations|host|local-eval-service|missing|naming|observe|options|personas|pooled|results|scorable|simulator|spending|test-files)|entrypoints\/queue|judges\/(?:adk|browser|cache|cache-\w+|dotenv|environment|failure|judge|language-model|panel|policy|record|recording|replay|reply|request|settings|wire)|modules\/(?:in-batches|load))/,
+  /^run\/(?:asked|batching|completions|custom|early-stop|failure|failed-metrics|foreign-replies|judge-options|journaled|judge-progress|judges|missing-verdicts|options|panel-members|prices|questions|reply-cache|rules|session|silence|target|unknown-case|unscorable|without-effect)\./,
+  /^(?:advisory|check-inputs|closest|estimate|evaluate-stream|invocation|known-options|lists|metric-(?:info|names)|registry|request-plan|stored-results|thresholds|turn-events|votes)\.ts/,
 ];
 
 function write(path, code, map) {
