@@ -8,9 +8,8 @@ import { evaluate } from "./evaluate.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import { judgeIdentityOf } from "./judges/default.js";
 import { AdkMetricsError, isAdkMetricsError } from "./errors.js";
-import { cacheKey } from "./judges/cache.js";
 import { replyOf } from "./judges/reply.js";
-import { checkModel, type JudgeTarget, targetOf } from "./run/target.js";
+import { checkModel, type JudgeTarget, replyKey, targetOf } from "./run/target.js";
 import { identified } from "./judges/judge.js";
 import { panelOf } from "./judges/panel.js";
 import { EvalStatus } from "./enums.js";
@@ -89,7 +88,6 @@ function keptReplies(
   targetFor: TargetFor,
 ): (question: JudgeRequest, panel: readonly string[]) => Promise<JudgeReply | undefined> {
   return async (question, panel) => {
-    // The replies of a panel are kept under its name, not under the names of its members.
     const named = panel.length === 0 ? question.model : panel.join(", ");
     const target = targetFor(named, panel);
     if (target === undefined) return undefined;
@@ -97,7 +95,7 @@ function keptReplies(
     if (target.isReplay === true) return replyOf(await target.ask(addressed, new AbortController().signal));
     if (cache === undefined) return undefined;
     try {
-      const key = await cacheKey(addressed, target.cacheOwner);
+      const key = await replyKey(addressed, target);
       const kept: JudgeReply | undefined | null = await cache.get(key);
       return kept === null || kept === undefined ? undefined : replyOf(kept);
     } catch {

@@ -150,6 +150,19 @@ test("questions that a batch cannot answer fail as live ones do, or are asked li
   );
 });
 
+test("questions that are refused among answers end no metric, and are no calls", async (t) => {
+  const plan = ({ number, requests }) => ({
+    rows: Object.fromEntries(requests.flatMap((_, row) => (number === 0 && row % 4 === 0 ? [[row, "invalid"]] : []))),
+  });
+  const answering = await batchServer(t, { plan });
+  const cwd = folderOf(t, filesOf(20));
+  const { stdout, stderr } = await ask(cwd, answering, "openai");
+  assert.deepEqual(statusesIn(stdout), RIGHT(20), stderr);
+  assert.equal(answering.requests.length, 0);
+  const { calls, lost, unsent } = JSON.parse(stdout).judgeUsage;
+  assert.deepEqual([calls, lost, unsent ?? 0], [0, 15, 0]);
+});
+
 test("what was sent is collected after the process was killed, and by batch", posix, async (t) => {
   const looks = { looks: 1_000_000 };
   const answering = await batchServer(t, { plan: () => looks });
@@ -360,6 +373,10 @@ test("a panel is asked by batches, each judge in one of its own", async (t) => {
   const sent = answering.batches.flatMap(({ requests }) => requests.map(({ body }) => body.model));
   assert.deepEqual([...new Set(sent)].sort(), ["gpt-4.1", "gpt-4.1-mini"]);
   assert.equal(answering.requests.length, 0, "nothing is asked live");
+  // What a batch brought is found by commands without batches, too.
+  const kept = await run([...EVAL, "--cache", "replies"], { cwd, env });
+  assert.deepEqual(scoresIn(kept.stdout), scoresIn(stdout));
+  assert.equal(answering.requests.length, 0, "nothing is paid for once more");
   // Questions and votes are those of live calls.
   const answeringLive = await liveServer(t, { reply: () => verdict(true) });
   const live = await run(EVAL, { cwd, env: { ...BARE, ...at.openai(answeringLive) } });

@@ -5,6 +5,7 @@ import type { BatchFailure } from "./folder.js";
 import type { BatchStore } from "./store.js";
 import { batchProtocolOf, noBatches } from "./protocols.js";
 import { cacheKey } from "../judges/cache.js";
+import { markUnsent } from "../judges/unsent.js";
 import { type Endpoint, endpointOf } from "../judges/endpoint.js";
 import { replyOf } from "../judges/reply.js";
 import { identityOf, makeJudge, panelTakesNone } from "../judges/judge.js";
@@ -97,7 +98,7 @@ export class BatchGatherer {
       if (kept !== undefined) return kept;
       const isForLive = this.#goesLive && this.#store.hasFailed(key);
       const failure = isForLive ? undefined : this.#store.failureOf(key);
-      if (failure !== undefined) throw errorOf(failure);
+      if (failure !== undefined) throw markUnsent(errorOf(failure));
       if (!this.isGathering) return this.#askLive(judge, request, signal);
       try {
         if (!isForLive && !this.#store.isOpen(key) && this.#left > 0) {
@@ -118,7 +119,7 @@ export class BatchGatherer {
     });
   }
 
-  /** The reply of a judge of a panel, whose key differs from that of the panel's own reply. */
+  /** The reply that has come since the run looked for it. */
   async #kept(key: string): Promise<JudgeReply | undefined> {
     try {
       return await this.#cache.get(key);

@@ -352,8 +352,8 @@ export class BatchStore {
         return;
       }
     }
-    for (const [key, failure] of failuresOf(look, questions, results)) this.#fail(key, failure);
     const replies = record.rows - results.unanswered.size;
+    for (const [key, failure] of failuresOf(look, questions, results)) this.#fail(key, failure, replies > 0);
     this.#options.say(`batch ${record.id ?? ""}: ${look.state}, ${replies} of ${record.rows} answered`);
     this.#remove(record);
   }
@@ -371,14 +371,15 @@ export class BatchStore {
     this.totals.tokens.set(model, { input: tokens.input + inputTokens, output: tokens.output + outputTokens });
   }
 
-  #fail(key: string, { message, retryable, status }: AdkMetricsError): void {
+  /** @param isAmongReplies It then says nothing of the server, whose refusals would end its metric. */
+  #fail(key: string, { message, retryable, status }: AdkMetricsError, isAmongReplies = false): void {
     const times = this.#timesAsked(key) + 1;
     const failure: BatchFailure = {
       key,
       message,
       retryable: retryable === true,
       times,
-      ...(status === undefined ? {} : { status }),
+      ...(status === undefined || isAmongReplies ? {} : { status }),
     };
     this.#failures.set(key, failure);
     this.#folder.keepFailure(failure);

@@ -4,6 +4,7 @@ import type { Judge, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
 import { checkJudge, identityOf, makeJudge, makesJudges } from "./judge.js";
 import { replyOf } from "./reply.js";
+import { isUnsent, markUnsent } from "./unsent.js";
 import { definedProperties } from "../lists.js";
 
 /** A judge of a panel. */
@@ -71,7 +72,8 @@ export function panelOf(members: readonly PanelMember[]): Judge {
       return replyOf(await judge(addressed, { signal }));
     } catch (error) {
       if (signal.aborted) throw error;
-      throw ofMember(name, error);
+      const failure = ofMember(name, error);
+      throw isUnsent(error) ? markUnsent(failure) : failure;
     }
   });
 }

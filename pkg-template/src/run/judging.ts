@@ -1,10 +1,10 @@
 import { AdkMetricsError } from "../errors.js";
 import { untilAborted } from "../abort.js";
-import { cacheKey } from "../judges/cache.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
 import { abortedBy } from "../judges/failure.js";
 import { isMiscounted, isReplayed, replyOf } from "../judges/reply.js";
 import { transfer, withToken } from "../judges/send.js";
+import { isUnsent } from "../judges/unsent.js";
 import type { RawAnswer } from "../judges/wire.js";
 import type { EngineError, HostFailure, HttpRequest, JudgeCall, JudgeOutcome } from "../generated/contract.js";
 import type { Budget, EvaluatorOptions, JudgeProgress, JudgeReply, JudgeRequest } from "../types.js";
@@ -20,9 +20,8 @@ import {
   type ProgressCorrection,
   unreadWarning,
 } from "./judge-progress.js";
-import { isUnsent } from "./panel-members.js";
 import { unpricedWarning } from "./prices.js";
-import type { JudgeTarget } from "./target.js";
+import { replyKey, type JudgeTarget } from "./target.js";
 
 /** How a call ended. */
 export type CallAnswer =
@@ -309,7 +308,7 @@ export class JudgeDispatcher {
     const kept = this.#journaled(targeted);
     if (kept !== undefined) return { reply: kept.reply, cached: kept.cached === true };
     const cache = this.#cache;
-    const key = await cacheKey(request, target.cacheOwner);
+    const key = await replyKey(request, target);
     const began = performance.now();
     const hit = (reply: JudgeReply): CallAnswer => {
       this.#foreign.found(target, key);

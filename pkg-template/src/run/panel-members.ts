@@ -3,6 +3,7 @@
 import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
 import { failureOf } from "../judges/failure.js";
 import { replyOf } from "../judges/reply.js";
+import { isUnsent, markUnsent } from "../judges/unsent.js";
 import type { JudgeReply } from "../types.js";
 import { definedProperties } from "../lists.js";
 
@@ -22,14 +23,6 @@ interface Member {
   isGone: boolean;
 }
 
-/** Failures of samples for which nobody was asked. */
-const unsent = /* @__PURE__ */ new WeakSet<object>();
-
-/** Whether nobody was asked: a recording lacks the reply, or the judge of a panel is not asked any more. */
-export function isUnsent(error: unknown): boolean {
-  return isAdkMetricsError(error) && (error.code === "replay_missing" || unsent.has(error));
-}
-
 /** The judges of the panel of a metric in one run. */
 export class PanelMembers {
   readonly #members: readonly Member[];
@@ -46,9 +39,7 @@ export class PanelMembers {
   ): Promise<JudgeReply | string> {
     const member = this.#members[sampleIndex % this.#members.length] as Member;
     if (member.isGone) {
-      const error = this.#failed(member.last ?? "", {});
-      unsent.add(error);
-      throw error;
+      throw markUnsent(this.#failed(member.last ?? "", {}));
     }
     try {
       const reply = replyOf(await ask());
@@ -71,7 +62,8 @@ export class PanelMembers {
       }
       member.isGone ||= status === 401 || status === 403;
       const details = { help, retryable: retryable === true && !member.isGone, retryAfterMs, cause: error };
-      throw this.#failed(message, definedProperties(details) as ErrorDetails);
+      const failed = this.#failed(message, definedProperties(details) as ErrorDetails);
+      throw isUnsent(error) ? markUnsent(failed) : failed;
     }
   }
 

@@ -2,9 +2,10 @@
 
 import { AdkMetricsError } from "../errors.js";
 import type { HeaderJudge } from "../generated/contract.js";
+import { cacheKey } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
 import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
-import { identityOf } from "../judges/judge.js";
+import { identityOf, type JudgeIdentity } from "../judges/judge.js";
 import { foreignDefault } from "../judges/foreign-default.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { panelOf } from "../judges/panel.js";
@@ -34,8 +35,10 @@ export interface JudgeTarget {
   functionName?: string;
   provider?: Provider;
   isReplay?: boolean;
-  /** The judges of a panel by name. */
+  /** The names of the judges of a panel. */
   panel?: readonly string[];
+  /** The judges of a panel. */
+  members?: JudgeIdentity["members"];
   notSent?: (settings: object) => string[];
 }
 
@@ -59,14 +62,14 @@ export function targetOf(
     hasFunction,
     notSent,
     panel,
+    members,
     isReplay,
   } = identityOf(judge);
   const endpoint = endpointOf(judge);
   const retirement = retirementOf(judge, model);
   const ask: JudgeTarget["ask"] = async (request, signal) => judge(request, { signal });
   const hasSettings = variant !== undefined && Object.keys(variant).length > 0;
-  const owner = label === "" && functionName !== undefined ? `function ${functionName}` : label;
-  const cacheOwner = hasSettings ? `${owner} ${jsonOf(variant)}` : owner;
+  const cacheOwner = ownerOf(identityOf(judge));
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(hasSettings ? { settings: hashOf([cacheOwner]) } : {}),
@@ -75,9 +78,26 @@ export function targetOf(
     label,
     cacheOwner,
     model: own,
-    ...definedProperties({ functionName, provider, panel, notSent, isReplay }),
+    ...definedProperties({ functionName, provider, panel, members, notSent, isReplay }),
     ...(hasFunction === true ? { keptReplies: keptRepliesOf(judge) } : {}),
   };
+}
+
+/**
+ * The key of a reply in caches. That of a panel is the key of the judge in it that is asked, which batches and evaluations with
+ * that judge alone have as well.
+ */
+export function replyKey(request: JudgeRequest, { cacheOwner, members }: JudgeTarget): Promise<string> {
+  const member = members?.[request.sampleIndex % members.length];
+  if (member === undefined) return cacheKey(request, cacheOwner);
+  const identity = identityOf(member.judge);
+  return cacheKey({ ...request, model: identity.model ?? member.name }, ownerOf(identity));
+}
+
+/** Whose replies a judge gives, with the settings that could change them. */
+function ownerOf({ label = "", functionName, variant = {} }: JudgeIdentity): string {
+  const owner = label === "" && functionName !== undefined ? `function ${functionName}` : label;
+  return Object.keys(variant).length > 0 ? `${owner} ${jsonOf(variant)}` : owner;
 }
 
 const keptReplies = /* @__PURE__ */ new WeakMap<Judge, Set<string>>();
