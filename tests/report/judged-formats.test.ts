@@ -351,9 +351,9 @@ const UNJUDGED = {
   csv: "fa31ac96b3d4f973",
   html: "fe9bb3ef829e637c",
   junit: "221463624330b694",
-  markdown: "011e698e47ac1cd3",
-  table: "c047b7598ab56181",
-  details: "47ca7ffe33937cd9",
+  markdown: "13cbb22857f538c3",
+  table: "bb6621b0b2b97db4",
+  details: "5985bb7af381601a",
 };
 
 test("reports of results that no judge had a part in are not touched by what is shown of judges", () => {

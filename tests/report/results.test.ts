@@ -42,7 +42,7 @@ test("a final text joins the non-empty parts by line feeds", () => {
 test("cases are counted by their final status", () => {
   assert.deepEqual(countCases([travelSet(), supportSet()]), { passed: 6, failed: 5, notEvaluated: 1 });
   assert.equal(countsText({ passed: 6, failed: 0, notEvaluated: 1 }), "6 passed, 1 not evaluated");
-  assert.equal(countsText({ passed: 0, failed: 0, notEvaluated: 0 }), "none");
+  assert.equal(countsText({ passed: 0, failed: 0, notEvaluated: 0 }), "none scored");
 });
 
 test("runs are counted besides cases where a case has several", () => {
