@@ -95,7 +95,7 @@ function keptReplies(
     if (target.isReplay === true) return replyOf(await target.ask(addressed, new AbortController().signal));
     if (cache === undefined) return undefined;
     try {
-      const key = await replyKey(addressed, target);
+      const { key } = await replyKey(addressed, target);
       const kept: JudgeReply | undefined | null = await cache.get(key);
       return kept === null || kept === undefined ? undefined : replyOf(kept);
     } catch {

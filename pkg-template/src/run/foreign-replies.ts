@@ -1,13 +1,13 @@
 /** Replies of functions in a cache: nothing says whether the function that is asked now would give the same. */
 
 import type { EngineError } from "../generated/contract.js";
-import type { JudgeTarget } from "./target.js";
+import type { Replier } from "./target.js";
 
 /** The most keys of replies that are known for a function. Beyond, a warning says too much rather than too little. */
 const MOST_KEPT = 100_000;
 
 /** Notes that a judge gave the reply that is kept under this key. */
-export function keep({ keptReplies }: JudgeTarget, key: string): void {
+export function keep({ keptReplies }: Replier, key: string): void {
   if (keptReplies !== undefined && keptReplies.size < MOST_KEPT) keptReplies.add(key);
 }
 
@@ -17,10 +17,9 @@ export class ForeignReplies {
   readonly #counts = new Map<string, number>();
 
   /** Counts a reply that a cache had, if a function is asked that did not give it. */
-  found({ keptReplies, functionName = "", panel }: JudgeTarget, key: string): void {
+  found({ keptReplies, functionName = "" }: Replier, key: string): void {
     if (keptReplies === undefined || keptReplies.has(key)) return;
-    const name = panel === undefined ? functionName : panel.join(", ");
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    this.#counts.set(functionName, (this.#counts.get(functionName) ?? 0) + 1);
   }
 
   /** Says so. */

@@ -308,10 +308,10 @@ export class JudgeDispatcher {
     const kept = this.#journaled(targeted);
     if (kept !== undefined) return { reply: kept.reply, cached: kept.cached === true };
     const cache = this.#cache;
-    const key = await replyKey(request, target);
+    const { key, replier } = await replyKey(request, target);
     const began = performance.now();
     const hit = (reply: JudgeReply): CallAnswer => {
-      this.#foreign.found(target, key);
+      this.#foreign.found(replier, key);
       this.#keep(targeted, reply, true, began);
       return { reply, cached: true };
     };
@@ -329,7 +329,7 @@ export class JudgeDispatcher {
         release?.();
         return;
       }
-      keep(target, key);
+      keep(replier, key);
       cache.store(key, reply, release, this.#journal?.attempted());
     };
     return this.#send(targeted, settle, take);

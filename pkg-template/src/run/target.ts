@@ -83,15 +83,21 @@ export function targetOf(
   };
 }
 
+/** Who gives a reply that a cache keeps, and how. */
+export type Replier = Pick<JudgeTarget, "cacheOwner" | "keptReplies" | "functionName">;
+
 /**
- * The key of a reply in caches. That of a panel is the key of the judge in it that is asked, which batches and evaluations with
- * that judge alone have as well.
+ * The key of a reply in caches, and who gives it. Of a panel it is the judge in it that is asked, under the key that batches and
+ * evaluations with that judge alone have as well.
  */
-export function replyKey(request: JudgeRequest, { cacheOwner, members }: JudgeTarget): Promise<string> {
-  const member = members?.[request.sampleIndex % members.length];
-  if (member === undefined) return cacheKey(request, cacheOwner);
+export async function replyKey(request: JudgeRequest, target: JudgeTarget): Promise<{ key: string; replier: Replier }> {
+  const member = target.members?.[request.sampleIndex % target.members.length];
+  if (member === undefined) return { key: await cacheKey(request, target.cacheOwner), replier: target };
   const identity = identityOf(member.judge);
-  return cacheKey({ ...request, model: identity.model ?? member.name }, ownerOf(identity));
+  const cacheOwner = ownerOf(identity);
+  const key = await cacheKey({ ...request, model: identity.model ?? member.name }, cacheOwner);
+  const keptReplies = identity.hasFunction === true ? keptRepliesOf(member.judge) : undefined;
+  return { key, replier: { cacheOwner, ...definedProperties({ keptReplies, functionName: identity.functionName }) } };
 }
 
 /** Whose replies a judge gives, with the settings that could change them. */
