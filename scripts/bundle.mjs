@@ -108,7 +108,7 @@ const WITHOUT_MAPS = [
   /^\.\./,
   /^(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\//,
   /^engine\/(?:checks|criteria|decode|explanation|exports|hosted|instance|invocations|input|json|kept|marks|plain-json|reads|rows|status|steps|turn|writing)\./,
-  /^(?:agents\/(?:evaluation|failure|file-evaluations|host|local-eval-service|missing|naming|observe|options|personas|pooled|results|scorable|simulator|spending|test-files)|entrypoints\/queue|judges\/(?:adk|browser|cache|cache-\w+|dotenv|environment|failure|judge|language-model|panel|policy|record|recording|replay|reply|request|settings|wire)|modules\/(?:in-batches|load))/,
+  /^(?:agents\/(?:evaluation|file-evaluations|host|local-eval-service|missing|naming|observe|options|personas|pooled|results|scorable|simulator|spending|test-files)|entrypoints\/queue|judges\/(?:adk|browser|cache|cache-\w+|dotenv|environment|failure|judge|language-model|panel|policy|record|recording|replay|reply|request|settings|wire)|modules\/(?:in-batches|load))/,
   /^run\/(?:asked|batching|completions|custom|early-stop|failure|failed-metrics|foreign-replies|judge-options|journaled|judge-progress|judges|missing-verdicts|options|panel-members|prices|questions|reply-cache|rules|session|silence|target|unknown-case|unscorable|without-effect)\./,
   /^(?:advisory|check-inputs|closest|estimate|evaluate-stream|invocation|known-options|lists|metric-(?:info|names)|registry|request-plan|stored-results|thresholds|turn-events|votes)\.ts/,
 ];

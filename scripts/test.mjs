@@ -21,7 +21,7 @@ const failed = [];
 /** Tests that failed once and passed when their file ran again. */
 const unstable = [];
 
-const CARGO_TEST = ["test", "--locked", "--workspace", "--exclude", "xtask", "--quiet"];
+const CRATES = ["--workspace", "--exclude", "xtask", "--quiet"];
 
 /** Suites that need packages of their own, by the folder of each. */
 const OWN_PACKAGES = {
@@ -147,14 +147,14 @@ function check(name, command, args) {
 
 /** Compiles Rust's tests beside what else is done; what goes wrong is said when they are run. */
 function compileTests() {
-  spawn("cargo", [...CARGO_TEST, "--no-run"], { cwd: root, stdio: "ignore" }).on("error", () => {});
+  spawn("cargo", ["test", "--locked", ...CRATES, "--no-run"], { cwd: root, stdio: "ignore" }).on("error", () => {});
 }
 
 /** Runs Rust's tests. */
 function checkCrate() {
   const name = "the crate";
   step(`testing ${name}`);
-  const args = [...CARGO_TEST, "--no-fail-fast"];
+  const args = ["test", "--locked", ...CRATES, "--no-fail-fast"];
   const options = { cwd: root, stdio: ["inherit", "pipe", "inherit"], env: environment, encoding: "utf8" };
   const { status, stdout, error } = spawnSync("cargo", args, { ...options, maxBuffer: 1 << 28 });
   console.log(stdout ?? "");
