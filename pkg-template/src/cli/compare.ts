@@ -11,7 +11,8 @@ import { type Arguments, parseArguments } from "./arguments.js";
 import { COMPARISON_FORMATS, optionsOf } from "./options.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
-import { ExitStatus, note, noticeText, paint, refusedByStrict, screenOptions, warn, warningCount } from "./process.js";
+import { sayNotReached } from "./gates.js";
+import { ExitStatus, note, refusedByStrict, screenOptions, warn, warningCount } from "./process.js";
 import { type Destination, formatsOf, isFolder, refuseOthers } from "./outputs.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
 
@@ -49,9 +50,8 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   if (comparisons.some(({ hasRegressions }) => hasRegressions)) return ExitStatus.Failed;
   const dropped = given.has("fail-on-drop") ? comparisons.flatMap(droppedIn) : [];
   if (dropped.length === 0) return ExitStatus.Passed;
-  const message = `--fail-on-drop: these are worse: ${[...new Set(dropped)].join(", ")}`;
-  const text = { message, location: undefined, help: undefined };
-  process.stderr.write(noticeText(paint(process.stderr, "red", "not reached:"), text));
+  const metrics = [...new Set(dropped)].join(", ");
+  sayNotReached(`--fail-on-drop: these metrics got worse, or no longer pass in some case: ${metrics}`);
   return ExitStatus.Failed;
 }
 

@@ -57,6 +57,12 @@ export function checkRuns({ minPassHat = {} }: Gates, numRuns: number): void {
 
 const OPTIONS = { minPassRate: "--min-pass-rate", minPassHat: "--min-pass-hat", allowFlaky: "--allow-flaky" };
 
+/** Says on stderr what was to be reached, and why it was not. */
+export function sayNotReached(message: string): void {
+  const text = { message, location: undefined, help: undefined };
+  process.stderr.write(noticeText(paint(process.stderr, "red", "not reached:"), text));
+}
+
 /** Reports the outcome of each gate on stderr. */
 export function gateStatus(results: readonly EvalSetResult[], gates: Gates): ExitStatus {
   return sayGates(checkGates(results, gates));
@@ -67,10 +73,7 @@ export function sayGates({ passed, gates: outcomes }: GateReport): ExitStatus {
   for (const outcome of outcomes) {
     const option = outcome.gate === "everyRun" ? "" : `${OPTIONS[outcome.gate]}: `;
     if (outcome.passed) note(`${option}${outcome.message}`);
-    else {
-      const text = { message: `${option}${outcome.message}`, location: undefined, help: undefined };
-      process.stderr.write(noticeText(paint(process.stderr, "red", "not reached:"), text));
-    }
+    else sayNotReached(`${option}${outcome.message}`);
   }
   return passed ? ExitStatus.Passed : ExitStatus.Failed;
 }

@@ -122,12 +122,12 @@ export class GateTally {
     return { passed: outcomes.every(({ passed }) => passed), gates: outcomes };
   }
 
-  /** `; 2 were not evaluated, which counts as not passed` */
+  /** `; 2 lack a verdict, which counts as not passed` */
   get #unevaluatedText(): string {
     const missing = this.#unevaluated;
     return missing === 0
       ? ""
-      : `; ${missing} ${missing === 1 ? "was" : "were"} not (or not wholly) evaluated, which counts as not passed`;
+      : `; ${missing} ${missing === 1 ? "lacks" : "lack"} a verdict, which counts as not passed`;
   }
 
   #everyRun(): GateOutcome {
