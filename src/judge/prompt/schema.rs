@@ -48,12 +48,16 @@ fn is_plain(id: &str) -> bool {
     (1..=64).contains(&id.len()) && id.bytes().all(is_plain)
 }
 
-/// A verdict on each of the rubrics with these ids: by id, or as a list if they are many or an id is more than a
-/// name.
+/// Whether a reply on the rubrics with these ids is a list, because they are many or an id is more than a name.
+pub(in crate::judge) fn are_listed(ids: &[&str]) -> bool {
+    ids.len() > MOST_ENTRIES || !ids.iter().all(|id| is_plain(id))
+}
+
+/// A verdict on each of the rubrics with these ids: by id, or as a list (see [`are_listed`]).
 #[must_use]
 pub fn rubrics_schema(ids: &[&str]) -> String {
     const VERDICT: &str = r#""rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}"#;
-    if ids.len() > MOST_ENTRIES || !ids.iter().all(|id| is_plain(id)) {
+    if are_listed(ids) {
         return format!(
             r#"{{"type":"object","properties":{{"rubrics":{{"type":"array","items":{{"type":"object","properties":{{"id":{{"type":"string"}},"property":{{"type":"string"}},{VERDICT}}},"required":["id","property","rationale","verdict"],"additionalProperties":false}},"minItems":{count},"maxItems":{count}}}}},"required":["rubrics"],"additionalProperties":false}}"#,
             count = ids.len(),

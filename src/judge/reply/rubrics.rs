@@ -9,6 +9,7 @@ use super::shown_text::ShownText;
 use super::structured::{count_verdicts, document, objects, text_field};
 use crate::foundation::json::Document;
 use crate::foundation::sort::groups;
+use crate::judge::prompt::are_listed;
 use crate::text::{for_each_nfkc_char, lower_case};
 
 /// What a reply says about one rubric.
@@ -23,7 +24,7 @@ pub struct RubricEntry {
     /// Whether the rubric is met; `None` if the verdict is neither yes nor no, or a yes that may be a
     /// quotation.
     pub verdict: Option<bool>,
-    /// Whether it was an entry of JSON.
+    /// Whether it was an entry of JSON, and not with a text that the judge was shown.
     pub is_listed: bool,
 }
 
@@ -56,7 +57,8 @@ pub fn rubrics(reply: &str, shown: &ShownText<'_>) -> Vec<RubricEntry> {
         values_in(line, "Verdict: ", &mut verdicts);
     }
     if entries.is_empty() {
-        return structured(document(reply, "rubrics", "verdict", &["verdict", "rationale"], shown));
+        let document = document(reply, "rubrics", "verdict", &["verdict", "rationale"], shown);
+        return structured(document, shown);
     }
     if entries.len() != rationales.len() || entries.len() != verdicts.len() {
         return Vec::new();
@@ -109,16 +111,17 @@ fn verdict(word: &str) -> Option<bool> {
     }
 }
 
-fn structured(document: Option<Document<'_>>) -> Vec<RubricEntry> {
+fn structured(document: Option<Document<'_>>, shown: &ShownText<'_>) -> Vec<RubricEntry> {
     let mut entries = Vec::new();
     let Some(document) = document else { return entries };
     // The keys of an object are ids, or the places of a list.
     for (key, item) in objects(document.root(), "rubrics") {
         let Some(word) = text_field(item, "verdict") else { continue };
+        let property = text_field(item, "property").unwrap_or_default();
         entries.push(RubricEntry {
             id: Some(text_field(item, "id").unwrap_or(key.into_owned())).filter(|id| !id.is_empty()),
-            is_listed: true,
-            property: text_field(item, "property").unwrap_or_default(),
+            is_listed: property.is_empty() || !shown.has(&property),
+            property,
             rationale: text_field(item, "rationale").unwrap_or_default(),
             verdict: match word.as_str() {
                 "true" => Some(true),
@@ -134,10 +137,10 @@ fn structured(document: Option<Document<'_>>) -> Vec<RubricEntry> {
 /// text; `decided` says which of them the question left out.
 ///
 /// An entry belongs to the rubric with its id, otherwise to the one with its text, ignoring case, white space,
-/// typographic variants and decoration; among rubrics with the same text to the last one. Entries of JSON that
-/// belong to none are taken for the rubrics that lack one, in their order, if there are as many: a schema can fix
-/// the number of entries, but not always what they call a rubric. Other entries are left out. O(n log n) in rubrics
-/// and entries together.
+/// typographic variants and decoration; among rubrics with the same text to the last one. Other entries are left
+/// out, except where the schema asked for a list, which can fix the number of entries, but not what they call a
+/// rubric: there, those of JSON that belong to none are taken for the rubrics that lack one, in their order, if
+/// there are as many. O(n log n) in rubrics and entries together.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{ShownText, assign, rubrics};
@@ -165,9 +168,15 @@ pub fn assign(entries: &[RubricEntry], rubrics: &[(&str, &str)], decided: &[bool
             unnamed.push(index);
         }
     }
-    let is_asked = |at: &usize| decided.get(*at) != Some(&true) && is_missing.get(*at) == Some(&true);
-    let missing: Vec<usize> = (0..rubrics.len()).filter(is_asked).collect();
-    if missing.len() == unnamed.len() {
+    let mut asked = Vec::new();
+    let mut missing = Vec::new();
+    for (at, ((id, _), is_missing)) in rubrics.iter().zip(is_missing).enumerate() {
+        if decided.get(at) != Some(&true) {
+            asked.push(*id);
+            missing.extend(is_missing.then_some(at));
+        }
+    }
+    if missing.len() == unnamed.len() && are_listed(&asked) {
         pairs.extend(missing.into_iter().zip(unnamed));
     }
     pairs

@@ -1,7 +1,7 @@
 //! The foreign text in a judge's prompt, used to distinguish the judge's own verdicts from quotations.
 //!
-//! It is searched only if a reply is not JSON as a whole and its verdict is favourable. Quotations are
-//! recognised whatever happened to white space, escapes and ASCII case. O(n).
+//! It is searched only if a reply is not JSON as a whole and its verdict is favourable, and for the texts in a list of
+//! rubrics. Quotations are recognised whatever happened to white space, escapes and ASCII case. O(n).
 
 use std::cell::{Cell, OnceCell, RefCell};
 
