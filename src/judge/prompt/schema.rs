@@ -53,7 +53,7 @@ pub(in crate::judge) fn are_listed(ids: &[&str]) -> bool {
     ids.len() > MOST_ENTRIES || !ids.iter().all(|id| is_plain(id))
 }
 
-/// A verdict on each of the rubrics with these ids: by id, or as a list (see [`are_listed`]).
+/// A verdict on each of the rubrics with these ids: by id, or as a list where they are many or an id is more than a name.
 #[must_use]
 pub fn rubrics_schema(ids: &[&str]) -> String {
     const VERDICT: &str = r#""rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}"#;
