@@ -80,7 +80,8 @@ describe("editing an evalset", { skip }, () => {
       .getByLabel(/tool calls and events/)
       .first()
       .fill('{"tool_uses": [{"name": "get_weather", "args": {"city": "Rome"}}]}');
-    await page.getByRole("button", { name: "Add a turn" }).click();
+    // People hold a button for a moment, in which what they typed applies and the page may move.
+    await page.getByRole("button", { name: "Add a turn" }).click({ delay: 500 });
     await page.getByRole("group", { name: "Turn 2", exact: true }).waitFor();
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByRole("link", { name: /two_cities_2/ }).waitFor();

@@ -13,6 +13,10 @@ const read = (...path) => readFileSync(example(...path), "utf8");
 /** Adds files as the button does. */
 const choose = (page, files) => page.getByLabel("Choose files").setInputFiles(files);
 
+/** Whether the browser would ask before the page is left. */
+const isWarned = (page) =>
+  page.evaluate(() => !globalThis.dispatchEvent(new Event("beforeunload", { cancelable: true })));
+
 /** The name of what the agent did, by that of its evalset. */
 const actualOf = async (page, evalSet) =>
   page.getByLabel(`Agent run for ${evalSet}`).evaluate((select) => select.selectedOptions[0].textContent);
@@ -344,7 +348,7 @@ describe("files", { skip }, () => {
     await page.locator(".cm-content").click();
     await page.keyboard.press("Control+Home");
     await page.keyboard.type(" ");
-    await page.waitForTimeout(400);
+    await becomes(() => isWarned(page), true);
     await page.reload();
     assert.deepEqual(asked, ["beforeunload"]);
     await page.locator(".cm-content").click();
@@ -356,7 +360,7 @@ describe("files", { skip }, () => {
     ]);
     assert.equal(download.suggestedFilename(), "weather.evalset.json");
     assert.match(readFileSync(await download.path(), "utf8"), /^ +\{/);
-    await page.waitForTimeout(400);
+    await becomes(() => isWarned(page), false);
     await page.reload();
     assert.deepEqual(asked, ["beforeunload"]);
     await site.done(page);

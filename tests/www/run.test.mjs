@@ -30,6 +30,9 @@ async function prepare(page, site, { url }) {
   await page.getByText(`Questions go to ${url}`).waitFor();
 }
 
+/** A judge that never answers, so that no run ends before its page is reloaded, however slow the machine. */
+const silent = () => ({ fault: "hang" });
+
 /** All that the page keeps in the browser. */
 const stored = (page) =>
   page.evaluate(async () => {
@@ -333,7 +336,7 @@ describe("a run", { skip }, () => {
   });
 
   test("asks for a key again that was not to be remembered, before it goes on", async (t) => {
-    const server = await judge(t, { reply: agree, latencyMs: 100 });
+    const server = await judge(t, { reply: silent });
     const page = await site.open();
     await prepare(page, site, server);
     await page.getByLabel("Provider").selectOption({ label: "Anthropic" });
@@ -353,7 +356,7 @@ describe("a run", { skip }, () => {
   });
 
   test("asks for the key of a compatible server again, which might need none", async (t) => {
-    const server = await judge(t, { reply: agree, latencyMs: 100 });
+    const server = await judge(t, { reply: silent });
     const page = await site.open();
     await prepare(page, site, server);
     await score(page);

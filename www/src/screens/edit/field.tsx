@@ -1,6 +1,7 @@
 /** A field of a form. A change applies when it loses the focus. */
 
 import { useEffect, useId, useState } from "preact/hooks";
+import { whenReleased } from "../../ui/press.js";
 
 interface FieldProps {
   label: string;
@@ -33,7 +34,7 @@ export function Field({ label, value, isLong = false, isJson = false, isNumber =
     ...(help === undefined ? {} : { "aria-describedby": `${id}-help` }),
     ...(isNumber ? { inputMode: "decimal" as const } : {}),
     onBlur: () => {
-      if (typed !== value) void onChange(typed);
+      if (typed !== value) whenReleased(() => void onChange(typed));
     },
   };
   return (

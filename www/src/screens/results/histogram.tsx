@@ -41,7 +41,6 @@ export function Histogram({ column }: { column: number }) {
             name={metric.name}
             scale={scale}
             value={threshold}
-            runThreshold={runThreshold as number}
             outcomeText={`${passed} pass, ${failed} fail`}
           />
         )}
@@ -124,6 +123,8 @@ interface ThresholdProps {
 
 /** The threshold as a number field, for exact values. */
 function ThresholdField({ name, scale, value }: ThresholdProps) {
+  // What is typed stays while results arrive and the field is rendered again.
+  const typed = useSignal<string | undefined>(undefined);
   return (
     <label class="threshold-field">
       <span aria-hidden="true">≥</span>
@@ -132,30 +133,31 @@ function ThresholdField({ name, scale, value }: ThresholdProps) {
         type="number"
         step="any"
         aria-label={`Threshold of ${name}`}
-        value={value}
+        value={typed.value ?? value}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value;
+        }}
         onKeyDown={(event) => {
           const direction = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
           if (direction === 0) return;
           event.preventDefault();
+          typed.value = undefined;
           void setThreshold(name, snapToStep(scale, value + direction * scale.step, scale.step));
         }}
         onChange={({ currentTarget }) => {
           const entered = currentTarget.valueAsNumber;
           if (Number.isFinite(entered)) void setThreshold(name, entered);
-          else currentTarget.value = String(value);
+          typed.value = undefined;
+        }}
+        onBlur={() => {
+          typed.value = undefined;
         }}
       />
     </label>
   );
 }
 
-function ThresholdLine({
-  name,
-  scale,
-  value,
-  runThreshold,
-  outcomeText,
-}: ThresholdProps & { runThreshold: number; outcomeText: string }) {
+function ThresholdLine({ name, scale, value, outcomeText }: ThresholdProps & { outcomeText: string }) {
   const isDragging = useSignal(false);
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -169,12 +171,11 @@ function ThresholdLine({
       PageDown: value - 10 * step,
       Home: scale.min,
       End: scale.max,
-      Escape: runThreshold,
     };
     const to = Object.hasOwn(moves, event.key) ? moves[event.key] : undefined;
-    if (to === undefined) return;
+    if (to === undefined && event.key !== "Escape") return;
     event.preventDefault();
-    void setThreshold(name, event.key === "Escape" ? runThreshold : snapToStep(scale, to, step));
+    void (to === undefined ? resetThresholds(name) : setThreshold(name, snapToStep(scale, to, step)));
   }
 
   function drag(event: PointerEvent & { currentTarget: HTMLElement }): void {
