@@ -489,7 +489,7 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
    * were read, there are no case results.
    */
   cancelled?: boolean;
-  /** The cases that the agent was to be run in and was not when the evaluation ended, with how many runs are missing. */
+  /** The cases of which runs were not scored when the evaluation ended, with how many. */
   notRun?: { evalId: string; runs: number }[];
   /** What may surprise in the inputs. */
   warnings?: Mistake[];

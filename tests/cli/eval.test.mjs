@@ -335,18 +335,58 @@ test("stops at the first case that does not pass if asked to, and says how many 
         stdout
           .split("\n")
           .slice(1)
-          .filter((line) => !line.includes("not run: the evaluation ended before"))
+          .filter((line) => !line.includes("not scored: the evaluation ended before"))
           .flatMap((line) => line.split(",")[1] ?? []),
       ),
     ].filter((id) => id !== ""),
     ["one", "two"],
   );
-  assert.deepEqual(stdout.match(/^a,\w+(?=,1,,,,,not evaluated,not run: the evaluation ended before)/gm), [
+  assert.deepEqual(stdout.match(/^a,\w+(?=,1,,,,,not evaluated,not scored: the evaluation ended before)/gm), [
     "a,three",
     "a,four",
   ]);
-  assert.match(stderr, /^warning: --bail stopped at two, which did not pass; 6 cases left out$/m);
+  const ended = (more, left) => `warning: --bail ended the run at the case "two"${more}, which did not pass: ${left}`;
+  assert.deepEqual(stderr.match(/^.*--bail.*$/gm), [
+    ended("", '2 of 4 cases are done; results are missing for "three" and "four"'),
+    ended(' of "a"', '0 of 4 cases are done; results are missing for "one", "two", "three", and "four"'),
+  ]);
   const good = await run(["eval", "b.evalset.json", "--bail"], { cwd });
   assert.equal(good.status, 0);
   assert.doesNotMatch(good.stderr, /--bail/);
+});
+
+test("counts the runs of a recording that --bail leaves out", async (t) => {
+  const runsOf = (id, often, answer) =>
+    Array.from({ length: often }, () => ({ eval_id: "c" + id, conversation: [turn(answer)] }));
+  const set = (id, ...cases) => JSON.stringify({ eval_set_id: id, eval_cases: cases.flat() });
+  const noon = "It is noon.";
+  const cwd = folderOf(t, {
+    "a.evalset.json": set("a", runsOf(0, 1, noon), runsOf(1, 1, noon), runsOf(2, 1, noon)),
+    "a.actual.json": set("a", runsOf(0, 3, "Who knows?"), runsOf(1, 2, noon)),
+    "b.evalset.json": set("b", runsOf(3, 1, noon)),
+    "b.actual.json": set("b", runsOf(3, 2, noon)),
+  });
+  const files = ["a.evalset.json", "b.evalset.json"];
+  const formats = ["json", "junit", "csv"].flatMap((format) => ["--format", format]);
+  const { status, stderr } = await run(["eval", ...files, "--bail", ...formats, "--output", "out/"], { cwd });
+  assert.equal(status, 1);
+  assert.match(stderr, /which did not pass: 1 of 6 runs is done; runs are missing for "c0", "c1", and "c2"$/m);
+  assert.match(stderr, /which did not pass: 0 of 2 runs are done; runs are missing for "c3"$/m);
+  const read = (file) => readFileSync(join(cwd, "out", file), "utf8");
+  const notRun = ["a", "b"].map((name) => JSON.parse(read(`${name}.evalset_result.json`)).notRun);
+  assert.deepEqual(notRun, [
+    [
+      { evalId: "c0", runs: 2 },
+      { evalId: "c1", runs: 2 },
+      { evalId: "c2", runs: 1 },
+    ],
+    [{ evalId: "c3", runs: 2 }],
+  ]);
+  const junit = read("report.xml");
+  assert.match(junit, /<testsuites [^>]*skipped="7"/);
+  const named = [...junit.matchAll(/<testcase classname="a" name="(c0[^"]*)"/g)].map(([, name]) => name);
+  const [first, ...left] = named.filter((name) => !name.includes("tool_trajectory"));
+  assert.match(first, /^c0 \(run 1\) › response_match_score$/);
+  assert.deepEqual(left, ["c0 (run 2)", "c0 (run 3)"]);
+  assert.equal(read("report.csv").match(/^a,c1,2,.*not scored: the evaluation ended before/gm).length, 1);
 });

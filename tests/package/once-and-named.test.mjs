@@ -156,17 +156,17 @@ test("runs that were planned and not done are rows of CSV and skipped tests of J
     { evalId: "b", runs: 1 },
   ]);
   const [header, ...rows] = renderCsv(result).split("\r\n");
-  const missing = rows.filter((row) => row.includes("not run"));
+  const missing = rows.filter((row) => row.includes("not scored"));
   assert.deepEqual(
     missing.map((row) => row.split(",").slice(0, 9).join()),
-    ["a", "b"].map((id) => `s,${id},2,,,,,not evaluated,not run: the evaluation ended before`),
+    ["a", "b"].map((id) => `s,${id},2,,,,,not evaluated,not scored: the evaluation ended before`),
   );
   assert.ok(missing.every((row) => row.split(",").length === header.split(",").length));
   const junit = renderJUnit(result);
   assert.match(junit, /<testsuite name="s" tests="4" failures="0" errors="0" skipped="2"/);
   for (const id of ["a", "b"]) {
     const name = `<testcase classname="s" name="${id} \\(run 2\\)">`;
-    assert.match(junit, new RegExp(`${name}[\\s\\S]*?<skipped message="not run: the evaluation ended before"/>`));
+    assert.match(junit, new RegExp(`${name}[\\s\\S]*?<skipped message="not scored: the evaluation ended before"/>`));
   }
 });
 

@@ -132,7 +132,7 @@ export async function checkedEvaluation(
     if (isCut) journal?.abandon();
     const noted = (result: EvalSetResult): EvalSetResult => {
       if (isCut && done.length === 0) result.evalCaseResults = [];
-      if (isCut) noteMissingRuns(result, idsOf(open.evalSet), numRuns);
+      if (isCut) noteMissingRuns(result, new Map(idsOf(open.evalSet).map((id) => [id, numRuns])));
       if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
       spending.noteIn(result);
       return result;

@@ -9,27 +9,21 @@ const MOST_NAMES = 5;
 /**
  * Marks results as cancelled and warns of the cases that have fewer runs than they should, if there are any.
  *
- * @param evalIds The cases that were to be run.
+ * @param planned How many runs each case was to have.
  * @param what What happened, as the beginning of a sentence.
  */
-export function noteMissingRuns(
-  result: EvalSetResult,
-  evalIds: readonly string[],
-  numRuns: number,
-  what?: string,
-): void {
-  const runs = new Map<string, number>();
-  for (const { evalId } of result.evalCaseResults) runs.set(evalId, (runs.get(evalId) ?? 0) + 1);
-  const names = evalIds.filter((id) => (runs.get(id) ?? 0) < numRuns);
-  if (names.length === 0) return;
+export function noteMissingRuns(result: EvalSetResult, planned: ReadonlyMap<string, number>, what?: string): void {
+  const left = new Map(planned);
+  for (const { evalId } of result.evalCaseResults) left.set(evalId, (left.get(evalId) ?? 1) - 1);
+  const notRun = [...left].flatMap(([evalId, runs]) => (runs > 0 ? [{ evalId, runs }] : []));
+  if (notRun.length === 0) return;
   result.cancelled = true;
-  result.notRun = names.map((evalId) => ({ evalId, runs: numRuns - (runs.get(evalId) ?? 0) }));
-  const left = result.notRun.reduce((sum, { runs }) => sum + runs, 0);
-  const warning =
-    numRuns === 1
-      ? missingWarning(evalIds.length - names.length, evalIds.length, { names, what })
-      : missingWarning(evalIds.length * numRuns - left, evalIds.length * numRuns, { names, what, of: "run" });
-  result.warnings = [warning, ...(result.warnings ?? [])];
+  result.notRun = notRun;
+  const names = notRun.map(({ evalId }) => evalId);
+  const total = [...planned.values()].reduce((sum, runs) => sum + runs, 0);
+  const done = total - notRun.reduce((sum, { runs }) => sum + runs, 0);
+  const of = total === planned.size ? "case" : "run";
+  result.warnings = [missingWarning(done, total, { names, what, of }), ...(result.warnings ?? [])];
 }
 
 /** The warning that not all cases, runs or evalsets are done. */

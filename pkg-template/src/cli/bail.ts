@@ -1,11 +1,8 @@
 /** `--bail`: ends a run at the first case that does not pass. */
 
 import { EvalStatus } from "../enums.js";
-import { count } from "../report/text.js";
 import type { EvalCaseResult, EvalSetResult, EvaluateRequest } from "../types.js";
-import { selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
-import type { Input } from "./inputs.js";
 
 /** The first result that did not pass. */
 export function firstFailure(results: readonly EvalSetResult[]): EvalCaseResult | undefined {
@@ -37,18 +34,15 @@ export async function untilFailure(request: EvaluateRequest): Promise<EvalSetRes
   }
 }
 
-/** A sentence about the cases that were left out, if there are any. */
-export async function leftOutText(
-  inputs: readonly Input[],
-  results: readonly EvalSetResult[],
-): Promise<string | undefined> {
+/** What `--bail` did, as the beginning of a warning of an evalset; undefined if every result passed. */
+export function bailedText(results: readonly EvalSetResult[], ofEvalSet: string): string | undefined {
   const failure = firstFailure(results);
   if (failure === undefined) return undefined;
-  let left = 0;
-  for (const [at, input] of inputs.entries()) {
-    const done = new Set(results[at]?.evalCaseResults.map(({ evalId }) => evalId));
-    left += (await selectedIds(input)).filter((id) => !done.has(id)).length;
-  }
-  if (left === 0) return undefined;
-  return `--bail stopped at ${failure.evalId}, which did not pass; ${count(left, "case")} left out`;
+  const { evalId, evalSetId } = failure;
+  return bailedAt(evalId, evalSetId === ofEvalSet ? "" : ` of ${JSON.stringify(evalSetId)}`);
+}
+
+/** @param more Where the case is, if that is not known. */
+export function bailedAt(evalId: string | undefined, more = ""): string {
+  return `--bail ended the run at the case ${JSON.stringify(evalId)}${more}, which did not pass`;
 }

@@ -18,7 +18,7 @@ import { api } from "./api.js";
 import { pricedNames } from "./budget.js";
 import type { Arguments } from "./arguments.js";
 import type { BatchWork } from "./batch.js";
-import { firstFailure, leftOutText, untilFailure } from "./bail.js";
+import { bailedText, firstFailure, untilFailure } from "./bail.js";
 import { withCalibrationBeside } from "./calibration.js";
 import { kindOf } from "./files.js";
 import { type Input, sayWhichActual, sayWhichCriteria } from "./inputs.js";
@@ -39,9 +39,6 @@ import {
   unusedEntries,
 } from "./source.js";
 
-/** What happened with `--bail`, as the beginning of a warning. */
-const BAILED = "--bail ended the run";
-
 /** What is to be scored, and how. */
 export interface Work {
   inputs: readonly Input[];
@@ -60,7 +57,6 @@ export interface Outcome {
   /** Why inputs could not be scored. */
   mistakes: readonly unknown[];
   models: ReadonlySet<string>;
-  leftOut: string | undefined;
 }
 
 /** What all inputs share while they are scored. */
@@ -121,9 +117,7 @@ export async function evaluateAll(work: Work, given: Arguments): Promise<Outcome
   if (!running.isCut && !stop.isOver && mistakes.size === 0) await journal?.end();
   const results = scored.flatMap((result) => result ?? []);
   dropScoredElsewhere(results);
-  const usable = inputs.filter((input) => !unusable.has(input));
-  const leftOut = bails && !stop.isInterrupted ? await leftOutText(usable, results) : undefined;
-  return { scored, mistakes: [...mistakes], models: spent.models, leftOut };
+  return { scored, mistakes: [...mistakes], models: spent.models };
 }
 
 /**
@@ -284,17 +278,17 @@ async function resultOf(
 async function wholeOf(
   input: Input,
   parts: readonly EvalSetResult[],
-  { source, stop, journal, bails }: Progressing,
+  running: Progressing,
 ): Promise<EvalSetResult | undefined> {
+  const { stop, journal, bails } = running;
   if (parts.length === 0) return undefined;
   dropScoredElsewhere(parts);
   const all = joined(parts);
   const unused = unusedEntries(input);
   if (unused.length > 0) all.warnings = [...unused, ...(all.warnings ?? [])];
-  const isBailed = bails && !stop.isOver && firstFailure([all]) !== undefined;
-  if ((stop.isOver || isBailed) && journal?.shard === undefined) {
-    const what = isBailed ? BAILED : undefined;
-    noteMissingRuns(all, await selectedIds(input), source.numRuns ?? 1, what);
+  const bailed = bails && !stop.isOver ? bailedText([all], all.evalSetId) : undefined;
+  if ((stop.isOver || bailed !== undefined) && journal?.shard === undefined) {
+    noteMissingRuns(all, await plannedRuns(input, running), bailed);
   }
   const calibrated = await withCalibrationBeside(all, input.files);
   return input.largeResults === undefined ? calibrated : inOrder(calibrated, await selectedIds(input));
@@ -318,23 +312,24 @@ async function emptyResultOf(input: Input, { dialect = "adk-python" }: ScoringOp
 async function noteUnbegun(
   scored: (EvalSetResult | undefined)[],
   unusable: ReadonlySet<Input>,
-  { inputs, source, stop, journal, bails }: Progressing,
+  running: Progressing,
 ): Promise<void> {
-  const isBailed = bails && firstFailure(scored.flatMap((result) => result ?? [])) !== undefined;
+  const { inputs, stop, journal, bails } = running;
+  const begun = scored.flatMap((result) => result ?? []);
+  const bailed = (ofEvalSet: string) => (bails && !stop.isOver ? bailedText(begun, ofEvalSet) : undefined);
   const at = scored.findLastIndex((result) => result !== undefined);
   const last = scored[at];
-  if (last === undefined || journal?.shard !== undefined || !(stop.isOver || isBailed)) return;
-  const what = stop.isOver ? undefined : BAILED;
+  if (last === undefined || journal?.shard !== undefined) return;
+  if (!stop.isOver && bailed(last.evalSetId) === undefined) return;
   const unread: string[] = [];
   for (const [index, input] of inputs.entries()) {
     if (index <= at || unusable.has(input)) continue;
     try {
-      const { evalSetId, evalCases } = await selectedCases(input);
+      const { evalSetId } = await selectedCases(input);
       const { engineVersion, referenceVersion, dialect } = last;
       const named = namedResult(evalSetId, Date.now() / 1000);
       const result = { ...named, evalSetId, evalCaseResults: [], engineVersion, referenceVersion, dialect };
-      const ids = evalCases.map(({ evalId }) => evalId);
-      noteMissingRuns(result, ids, source.numRuns ?? 1, what);
+      noteMissingRuns(result, await plannedRuns(input, running), bailed(evalSetId));
       scored[index] = result;
     } catch {
       unread.push(input.files.evalSet);
@@ -342,9 +337,33 @@ async function noteUnbegun(
   }
   if (unread.length === 0) return;
   const { length } = inputs;
-  const warning = missingWarning(length - unread.length, length, { what, of: "evalset", names: unread });
+  const warning = missingWarning(length - unread.length, length, {
+    what: bailed(last.evalSetId),
+    of: "evalset",
+    names: unread,
+  });
   last.cancelled = true;
   last.warnings = [...(last.warnings ?? []), warning];
+}
+
+/** How many runs each selected case of an input has, done or not. */
+async function plannedRuns(input: Input, { source, options }: Progressing): Promise<Map<string, number>> {
+  const { evaluate } = await api();
+  const runs = new Map((await selectedIds(input)).map((id) => [id, source.numRuns ?? 0]));
+  if (source.numRuns !== undefined) return runs;
+  const { dialect = "adk-python" } = options;
+  try {
+    for (const portion of await portionsFor(input, source, false)) {
+      const { config: _, ...plan } = planOf(portion);
+      const request = { ...plan, dialect, actual: portion.actual ?? new Uint8Array(), criteria: {}, countOnly: true };
+      const { evalCaseResults } = await evaluate(request);
+      for (const { evalId } of evalCaseResults) runs.set(evalId, (runs.get(evalId) ?? 0) + 1);
+    }
+  } catch {
+    // What cannot be read has no more runs.
+  }
+  for (const [id, known] of runs) if (known === 0) runs.set(id, 1);
+  return runs;
 }
 
 /** Takes warnings about metrics that score cases of other results out of results. */

@@ -99,7 +99,7 @@ async function scoreAll(
     journal?.report(true);
     return stop.status;
   }
-  const { scored, mistakes, models, leftOut } = outcome;
+  const { scored, mistakes, models } = outcome;
   if (grouping !== undefined) noteGroups(scored, grouping);
   const results = scored.flatMap((result) => result ?? []);
   // Without results, outputs that are there already stay as they are.
@@ -117,7 +117,6 @@ async function scoreAll(
   // Warnings about the command itself are in no results; --strict heeds them as well.
   const isWarned = warned > 0 || (budget.prices !== undefined && sayPrices(budget.prices, models));
   if (toStdout === undefined) note(summaryOf(results));
-  if (leftOut !== undefined) warn(leftOut);
   if (stop.isInterrupted) note("interrupted: the results contain only the finished cases");
   const begun = results.filter(({ evalCaseResults, notRun }) => evalCaseResults.length > 0 || notRun === undefined);
   if (mistakes.length > 0) note(`the results contain ${begun.length} of ${count(inputs.length, "evalset")}`);

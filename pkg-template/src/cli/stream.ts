@@ -15,6 +15,7 @@ import { headerOf } from "../stored-results.js";
 import type { Budget, EvalCaseResult, EvalSetResult, EvaluateRequest, MetricRegistry } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
+import { bailedAt } from "./bail.js";
 import { pricedNames, sayPrices } from "./budget.js";
 import { withCalibrationBeside } from "./calibration.js";
 import { Draft } from "./draft.js";
@@ -139,8 +140,8 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   const { totals, mistake } = run;
   note(totals.text);
   if (run.left > 0 && stop.isInterrupted) note("interrupted: the results contain only the finished cases");
-  else if (run.left > 0 && mistake === undefined)
-    warn(`--bail stopped at ${totals.firstFailed}, which did not pass; ${count(run.left, "case")} left out`);
+  else if (mistake === undefined)
+    for (const { code, message } of set.warnings ?? []) if (code === "cancelled") warn(message);
   if (mistake !== undefined) note(`the results contain the ${count(totals.cases, "case")} before the error`);
   const wrong = [...(mistake === undefined ? [] : [mistake]), ...judging.unrecorded()];
   if (wrong.length > 0) throw new Mistakes(wrong);
@@ -223,6 +224,8 @@ class LineRun {
   readonly #spent: Spending;
   readonly #bar = new ProgressBar();
   readonly #began = Date.now() / 1000;
+  /** What ended it before its end, if not a signal. */
+  #ended: string | undefined;
   #draft: Draft | undefined;
   #hasStrays = false;
 
@@ -262,12 +265,16 @@ class LineRun {
     try {
       for await (const scored of this.#windows(windowsOf(cases, runs, pairing.isByPlace))) {
         await this.#add(scored);
-        if (this.#means.stop.isOver || (given.has("bail") && this.totals.firstFailed !== undefined)) break;
+        if (this.#means.stop.isOver) break;
+        if (!given.has("bail") || this.totals.firstFailed === undefined) continue;
+        this.#ended = bailedAt(this.totals.firstFailed);
+        break;
       }
       if (pairing.warning !== undefined) this.#whole.warn(pairing.warning);
     } catch (error) {
       if (this.#draft === undefined || !(error instanceof Mistake)) throw error;
       this.mistake = error;
+      this.#ended = "An error ended the run";
     } finally {
       this.#bar.clear();
     }
@@ -292,9 +299,7 @@ class LineRun {
   /** The results of a run that ended before all cases were scored. */
   get #incomplete(): EvalSetResult {
     const { warnings = [], ...set } = this.#set;
-    const { isOver } = this.#means.stop;
-    const what = this.mistake !== undefined ? "An error ended the run" : isOver ? undefined : "--bail ended the run";
-    const warning = missingWarning(this.totals.cases, this.#total, what === undefined ? {} : { what });
+    const warning = missingWarning(this.totals.cases, this.#total, { what: this.#ended });
     return { ...set, cancelled: true, warnings: [warning, ...warnings] };
   }
 

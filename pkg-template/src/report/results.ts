@@ -222,7 +222,7 @@ export function countsText(counts: StatusCounts): string {
 
 /** A case's result with its name in reports. */
 export interface NamedCase {
-  /** The eval id; with ` (run 2)` and so on where the set holds several runs of the case. */
+  /** The eval id; with ` (run 2)` and so on where the case has several runs. */
   name: string;
   /** Which run of its case it is, from 1. */
   run: number;
@@ -235,6 +235,7 @@ export interface NamedCase {
 export function namedCases(set: EvalSetResult): NamedCase[] {
   const runs = new Map<string, number>();
   for (const { evalId } of set.evalCaseResults) runs.set(evalId, (runs.get(evalId) ?? 0) + 1);
+  for (const { evalId, runs: more } of set.notRun ?? []) runs.set(evalId, (runs.get(evalId) ?? 0) + more);
   const seen = new Map<string, number>();
   return set.evalCaseResults.map((result, position) => {
     const { evalId } = result;
@@ -268,7 +269,7 @@ export function missingRuns({ notRun = [], evalCaseResults }: EvalSetResult): Mi
 }
 
 /** What is said of such a run. */
-export const NOT_RUN = "not run: the evaluation ended before";
+export const NOT_RUN = "not scored: the evaluation ended before";
 
 /** Runs of a case that ended alike, of which the same is told. */
 export interface AlikeRuns {
