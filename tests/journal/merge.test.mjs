@@ -400,3 +400,52 @@ test("--shard is read from the environment of Cloud Run and Kubernetes, and refu
     assert.match(stderr, said);
   }
 });
+
+test("merge counts the calls that were made, and what nobody was asked", async (t) => {
+  let fault = "auth";
+  const answering = await server(t, { reply: (asked) => (fault === undefined ? fair(asked) : { fault }) });
+  const env = { ...BARE, ...at.gemini(answering) };
+  const names = Array.from({ length: 6 }, (_, index) => `c-${index}`);
+  const set = evalSetOf(Object.fromEntries(names.map((name) => [name, [turn(name, `Its ${name}`)]])));
+  // Three runs of each case, which ask the same.
+  const runs = { ...set, evalCases: set.evalCases.flatMap((one) => [one, one, one]) };
+  const config = JSON.stringify(judged({ num_samples: 5 }));
+  const files = { "one.evalset.json": set, "one.actual.json": runs };
+  const texts = Object.entries(files).map(([name, value]) => [name, JSON.stringify(value)]);
+  const cwd = folderOf(t, { ...Object.fromEntries(texts), "test_config.json": config });
+  const command = async (...args) => {
+    const { stderr } = await run([...args, "--format", "jsonl", "--output", "out.jsonl", "--force"], { cwd, env });
+    const { judgeUsage } = JSON.parse(readFileSync(join(cwd, "out.jsonl"), "utf8").split("\n", 1)[0]);
+    const { calls, asked, answered, cached, saved, lost, unsent, failed } = judgeUsage;
+    assert.equal(asked, answered + cached + lost, stderr);
+    assert.equal(asked + saved, 90, stderr);
+    assert.equal(calls, answered + failed, stderr);
+    return { usage: judgeUsage, stderr, failedSamples: lost - unsent };
+  };
+  const part = (file, ...more) =>
+    run(["eval", "one.evalset.json", "--journal", file, "--concurrency", "2", ...more], { cwd, env });
+  const requests = () => answering.requests.length;
+
+  // A key that is rejected ends the questions of every shard.
+  for (const shard of [1, 2, 3]) await part(`auth-${shard}.jsonl`, "--shard", `${shard}/3`);
+  const refused = await command("merge", ...[1, 2, 3].map((shard) => `auth-${shard}.jsonl`));
+  assert.equal(refused.usage.calls, requests());
+  assert.equal(refused.failedSamples, requests());
+  assert.match(refused.stderr, /no verdict in 18 of 18 case results: The server [^]*?API_KEY/);
+  assert.doesNotMatch(refused.stderr, /budget/);
+
+  // A budget is spent in every shard.
+  fault = undefined;
+  for (const shard of [1, 2, 3]) await part(`few-${shard}.jsonl`, "--shard", `${shard}/3`, "--max-calls", "2");
+  const limited = await command("merge", ...[1, 2, 3].map((shard) => `few-${shard}.jsonl`));
+  assert.equal(limited.failedSamples, 0, limited.stderr);
+  assert.match(limited.stderr, /a budget was spent/);
+
+  // The judge is down, and asked again when it is up.
+  fault = "bad_request";
+  await part("again.jsonl");
+  fault = undefined;
+  const again = await command("eval", "one.evalset.json", "--journal", "again.jsonl", "--concurrency", "2");
+  const merged = await command("merge", "again.jsonl");
+  assert.deepEqual(merged.usage, again.usage, merged.stderr);
+});

@@ -169,9 +169,11 @@ function mergedEntries(shards: readonly ShardJournal[]): JournalEntry[] {
   const begun = new Map<string, { entry: JournaledBegin; file: string }>();
   const rest: JournalEntry[] = [];
   for (const { file, entries } of shards) {
-    for (const entry of entries) {
+    const before = earlierEnd(entries);
+    for (const [place, entry] of entries.entries()) {
       if (entry.type !== "begin") {
-        if (entry.section !== "") rest.push(entry);
+        const isPast = entry.type === "failure" && place < before;
+        if (entry.section !== "" && !isPast) rest.push(entry);
         continue;
       }
       if (entry.section === "") continue;
@@ -195,6 +197,12 @@ function mergedEntries(shards: readonly ShardJournal[]): JournalEntry[] {
     }
   }
   return [...[...begun.values()].map(({ entry }) => entry), ...rest];
+}
+
+/** Where the command ended before it was run again and went on; -1 if it did not. What failed before is not what failed last. */
+function earlierEnd(entries: readonly JournalEntry[]): number {
+  const last = entries.findLastIndex(({ type }) => type !== "end");
+  return entries.findLastIndex(({ type }, at) => type === "end" && at < last);
 }
 
 /**

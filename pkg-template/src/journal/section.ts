@@ -81,6 +81,8 @@ class OpenJournal {
   /** Lower numbers whose evaluations never began. */
   readonly #freeNumbers = new Set<number>();
   failure: AdkMetricsError | undefined;
+  /** Whether this process added something. */
+  hasAppended = false;
   readonly #listeners = new Set<() => void>();
   #loading: Promise<void> | undefined;
   /** Entries of the next write, and whether it is to survive the end of the machine. */
@@ -134,6 +136,7 @@ class OpenJournal {
   /** @param settles Whether the entry is to survive the end of the machine. */
   append(entry: JournalEntry, settles: boolean): void {
     if (this.failure !== undefined) return;
+    this.hasAppended = true;
     this.#pending.push(entry);
     this.#settles ||= settles;
     if (this.#pending.length > 1) return;
@@ -173,6 +176,9 @@ class OpenJournal {
   }
 }
 
+/** After so many refusals in the same words the engine asks no more questions of a metric. */
+const MOST_REFUSALS = 4;
+
 const openJournals = new WeakMap<Journal, OpenJournal>();
 
 /** The entries of one evaluation in a journal. */
@@ -186,10 +192,13 @@ export class JournalSection implements Journal {
   readonly isComplete: boolean;
   /** Replies that were not used yet, by question, in the order in which they came. */
   readonly #replies = new Map<string, JournaledReply[]>();
-  readonly #failures = new Map<string, JournaledFailure>();
+  /** Failures that were not used yet, by question: the last of each sample that was asked. */
+  readonly #failures = new Map<string, JournaledFailure[]>();
+  /** What judges refused, by metric and words: how often, and the last time. */
+  readonly #refusals = new Map<string, { times: number; failure: HostFailure }>();
   /** The questions that used a reply, where the journal is all there is. */
   readonly #usedKeys = new Set<string>();
-  /** The samples that have a reply, or whose failure was used. */
+  /** The samples that have a reply, which says how many calls failed before it. */
   readonly #settledKeys = new Set<string>();
   readonly #answers = new Map<string, JournaledAnswer[]>();
   readonly #runs = new Map<string, JournaledRun>();
@@ -297,12 +306,25 @@ export class JournalSection implements Journal {
       if (this.isComplete && before?.[0]?.cached === true && known.cached !== true) before.unshift(known);
       else listed(this.#replies, known);
       this.#settledKeys.add(known.key);
-    } else if (known.type === "failure") this.#failures.set(known.key, known);
+    } else if (known.type === "failure") this.#indexFailure(known);
     else if (known.type === "metric") listed(this.#answers, known);
     else if (known.type === "run") this.#runs.set(runKey(known.evalId, known.run), known);
     else if (known.type === "case") this.#settled.set(known.evalId, (this.#settled.get(known.evalId) ?? 0) + 1);
     else if (entry.type === "end") this.#isEnded = true;
     else if (known.type === "begin") this.#begun.set(known.part, known);
+  }
+
+  #indexFailure(entry: JournaledFailure): void {
+    const { key, failure, attempt } = entry;
+    const known = this.#failures.get(key) ?? [];
+    const before = known.findIndex((one) => one.attempt === attempt - 1);
+    if (before === -1) known.push(entry);
+    else known[before] = entry;
+    this.#failures.set(key, known);
+    if (failure.retryable) return;
+    const refusal = refusalKey(key, failure.message);
+    const { times = 0 } = this.#refusals.get(refusal) ?? {};
+    this.#refusals.set(refusal, { times: times + 1, failure });
   }
 
   /** Whether it has the agent's runs too: then the conversations that are scored are no inputs. */
@@ -359,16 +381,25 @@ export class JournalSection implements Journal {
     return this.#next(this.#replies, key);
   }
 
-  /** Why a question that was asked has no reply. */
+  /** Takes the next failure of a question, in place of a call; nothing if it was not asked so often. */
   failure(key: string): JournaledFailure | undefined {
-    this.#settledKeys.add(key);
-    return this.#failures.get(key);
+    return this.#failures.get(key)?.shift();
   }
 
-  /** The failures of samples without a reply that were not asked for here: how many a vote takes depends on when they fail. */
-  get unneededFailures(): { samples: number; calls: number } {
-    const unneeded = [...this.#failures.values()].filter(({ key }) => !this.#settledKeys.has(key));
-    return { samples: unneeded.length, calls: unneeded.reduce((sum, { attempt }) => sum + attempt, 0) };
+  /** What ended the questions of the metric that asks this one, if a judge refused. */
+  refusal(key: string): HostFailure | undefined {
+    const metric = refusalKey(key, "");
+    for (const [known, { times, failure }] of this.#refusals) {
+      const endsAll = failure.status === 401 || failure.status === 403 || times >= MOST_REFUSALS;
+      if (endsAll && known.startsWith(metric)) return failure;
+    }
+    return undefined;
+  }
+
+  /** The failures that were not used: how many samples a vote asks depends on when some fail. */
+  get unusedFailures(): { samples: number; calls: number } {
+    const unused = [...this.#failures.values()].flat().filter(({ key }) => !this.#settledKeys.has(key));
+    return { samples: unused.length, calls: unused.reduce((sum, { attempt }) => sum + attempt, 0) };
   }
 
   answer(key: string): object | undefined {
@@ -410,9 +441,9 @@ export class JournalSection implements Journal {
     else this.keep({ type: "case", evalId, status }, true);
   }
 
-  /** Appends that the evaluation is complete, once. */
+  /** Appends that the evaluation is complete; once more if it was complete before and went on. */
   async end(): Promise<void> {
-    if (!this.#isEnded) this.keep({ type: "end" }, true);
+    if (!this.#isEnded || this.#open.hasAppended) this.keep({ type: "end" }, true);
     this.#isEnded = true;
     await this.written();
   }
@@ -458,6 +489,11 @@ function listed<T extends { key: string }>(all: Map<string, T[]>, entry: T): voi
   const known = all.get(entry.key);
   if (known === undefined) all.set(entry.key, [entry]);
   else known.push(entry);
+}
+
+/** The metric is the first part of a question's key. */
+function refusalKey(key: string, message: string): string {
+  return `${key.split("/", 1).join()}/${message}`;
 }
 
 function runKey(evalId: string, run: number): string {

@@ -8,13 +8,20 @@ import type { Budget, JudgeProgress } from "../types.js";
 export interface ProgressCorrection {
   /** Calls that the engine counts and no part made. */
   unsentCalls: number;
+  /** Samples that the engine takes for asked and no part asked. */
+  unsentSamples: number;
   /** Samples that a part asked in vain and the merged run did not need. */
   unneededSamples: number;
   /** The failed calls for these. */
   unneededCalls: number;
 }
 
-export const NO_CORRECTION: ProgressCorrection = { unsentCalls: 0, unneededSamples: 0, unneededCalls: 0 };
+export const NO_CORRECTION: ProgressCorrection = {
+  unsentCalls: 0,
+  unsentSamples: 0,
+  unneededSamples: 0,
+  unneededCalls: 0,
+};
 
 /**
  * How far the calls of a run are.
@@ -25,14 +32,13 @@ export function judgeProgress(
   run: EvalRun,
   hasPrices: boolean,
   failedBefore = 0,
-  { unsentCalls, unneededSamples, unneededCalls } = NO_CORRECTION,
+  { unsentCalls, unsentSamples, unneededSamples, unneededCalls } = NO_CORRECTION,
 ): JudgeProgress {
   const { cost, leftMs, savedAtRisk, verdictsAtRisk, unread, ...found } = run.progress();
   const failedElsewhere = failedBefore + unneededCalls;
   return {
     ...found,
-    asked: found.asked + unneededSamples,
-    lost: found.lost + unneededSamples,
+    unsent: found.unsent + unsentSamples,
     calls: found.calls + failedElsewhere - unsentCalls,
     failed: found.failed + failedElsewhere - unsentCalls,
     retried: found.retried + failedElsewhere - unneededSamples,

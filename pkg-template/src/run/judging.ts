@@ -107,8 +107,9 @@ export class JudgeDispatcher {
   correction(isFinished: boolean): ProgressCorrection {
     const journal = this.#journal;
     if (journal?.isComplete !== true) return { ...NO_CORRECTION, unsentCalls: this.#unsentCalls };
-    const { samples, calls } = isFinished ? journal.unneededFailures : { samples: 0, calls: 0 };
-    return { unsentCalls: this.#unsentCalls, unneededSamples: samples, unneededCalls: calls };
+    const { samples, calls } = isFinished ? journal.unusedFailures : { samples: 0, calls: 0 };
+    const unsentCalls = this.#unsentCalls;
+    return { unsentCalls, unsentSamples: unsentCalls, unneededSamples: samples, unneededCalls: calls };
   }
 
   /** Warns if replies were forgotten, since their questions are paid for again. */
@@ -275,8 +276,10 @@ export class JudgeDispatcher {
     const found = journal.failure(question);
     if (found === undefined) {
       this.#unsentCalls += 1;
-      const message = journal.whyMissing?.(evalId) ?? "no shard asked it, for example because a budget was spent";
-      return { failed: { message, retryable: false } };
+      const { message, help } = journal.refusal(question) ?? {
+        message: journal.whyMissing?.(evalId) ?? "no shard asked it, for example because a budget was spent",
+      };
+      return { failed: { message, retryable: false, ...(help === undefined ? {} : { help }) } };
     }
     const { failure, attempt } = found;
     this.#countFailed(attempt - 1);
