@@ -229,6 +229,26 @@ test("a mistake late in the lines keeps the results before it, also from a threa
   }
 });
 
+test("a mistake in lines that a thread finds is said in the same way, after one in the cases", async (t) => {
+  const cwd = folderOf(t, { "test_config.json": config });
+  const good = lines([caseOf(0), caseOf(1)]);
+  const cut = `${good}{"eval_id": "case-00002", "conv`;
+  const said = async (cases, runs, threads) => {
+    writeFileSync(join(cwd, "cases.jsonl"), cases);
+    writeFileSync(join(cwd, "runs.jsonl"), runs);
+    const args = ["eval", "cases.jsonl", "--actual", "runs.jsonl", "--output", "out.jsonl", "--threads", threads];
+    const { status, stderr } = await run(args, { cwd });
+    assert.equal(status, 2, stderr);
+    return stderr;
+  };
+  const inRuns = await said(good, cut, "2");
+  assert.match(inRuns, /at runs\.jsonl:3/);
+  assert.equal(inRuns, await said(good, cut, "1"));
+  const inBoth = await said(cut, cut, "2");
+  assert.match(inBoth, /at cases\.jsonl:3/);
+  assert.doesNotMatch(inBoth, /runs\.jsonl/);
+});
+
 test("--threads without effect is said, and a mistake in it comes before the work", async (t) => {
   const cwd = folderOf(t, {
     "test_config.json": config,

@@ -100,7 +100,7 @@ export async function readLineFiles(
     evalSetId: kinds.evalSetId ?? (what === EVAL_SET ? baseName(files[0] as string) : ""),
     rows,
     selected: wanted === undefined ? undefined : selected,
-    bytes: files.reduce((sum, file) => sum + sizeOf(file), 0),
+    bytes: totalSize(files),
   };
 }
 
@@ -110,6 +110,11 @@ const MOST_COMPARED = 10_000;
 /** File and line of one of some places. */
 export function placeIn(files: readonly string[], { file, line }: Places, at: number): string {
   return `${files[file[at] as number]}:${line[at]}`;
+}
+
+/** The size of some files together, in bytes. */
+export function totalSize(files: readonly string[]): number {
+  return files.reduce((sum, file) => sum + sizeOf(file), 0);
 }
 
 /** Visits the lines of a file that are not blank. */
@@ -202,7 +207,7 @@ function follows({ file, offset, length }: Places, at: number): boolean {
  * @throws {Mistake} for more than fits in one, and for what is wrong in a line.
  */
 export async function linesAsText(files: readonly string[], what: string, input: InputFiles): Promise<Uint8Array> {
-  const size = files.reduce((sum, file) => sum + sizeOf(file), 0);
+  const size = totalSize(files);
   if (size > MAX_BYTES) {
     throw new Mistake(`the lines have ${size} bytes, but at most ${MAX_BYTES} fit in memory`, {
       location: files.join(", "),

@@ -1,11 +1,14 @@
-/** Threads among which the windows of a large evaluation are divided. */
+/** Threads among which the work of a large evaluation is divided. */
 
 import { Worker } from "node:worker_threads";
+import { LineRows, type SentRows } from "../lines/rows.js";
 import type { EvaluateRequest } from "../types.js";
+import type { LineFiles } from "./line-files.js";
 import type { ScoredWindow, Window, WindowFiles } from "./line-windows.js";
+import type { ThreadWork } from "./line-worker.js";
 import { Mistake } from "./mistakes.js";
 
-type Answer = { scored: ScoredWindow } | { mistake: { message: string; location?: string; help?: string } };
+type Answer<T> = { done: T } | { mistake: { message: string; location?: string; help?: string } };
 
 /** How many windows a thread has at a time: one that it scores, and one that waits for it. */
 const AT_A_TIME = 2;
@@ -14,9 +17,17 @@ const AT_A_TIME = 2;
 const YOUNG_MB = 24;
 
 /** A thread, and who waits for its answers, in the order of what it was asked. */
-interface Thread {
+interface Thread<T> {
   worker: Worker;
-  waiting: { resolve(scored: ScoredWindow): void; reject(error: unknown): void }[];
+  waiting: { resolve(done: T): void; reject(error: unknown): void }[];
+}
+
+/** As `readLineFiles`, in a thread of its own, which a signal ends. */
+export async function readInThread(files: readonly string[], what: string, signal: AbortSignal): Promise<LineFiles> {
+  const thread = begin<Omit<LineFiles, "rows"> & { rows: SentRows }>({ read: { files, what } });
+  signal.addEventListener("abort", () => void thread.worker.terminate());
+  const { rows, ...read } = await next(thread);
+  return { ...read, rows: new LineRows(rows) };
 }
 
 /**
@@ -31,7 +42,7 @@ export async function* scoredByThreads(
   files: WindowFiles,
   options: Omit<EvaluateRequest, "evalSet" | "actual">,
 ): AsyncGenerator<ScoredWindow> {
-  const threads = Array.from({ length: count }, () => begin(files, options));
+  const threads = Array.from({ length: count }, () => begin<ScoredWindow>({ files, options }));
   const pending: Promise<ScoredWindow>[] = [];
   try {
     for (const window of windows) {
@@ -47,32 +58,36 @@ export async function* scoredByThreads(
   }
 }
 
-function begin(files: WindowFiles, options: object): Thread {
+function begin<T>(work: ThreadWork): Thread<T> {
   const worker = new Worker(new URL("./cli-worker.js", import.meta.url), {
-    workerData: { files, options },
+    workerData: work,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  const thread: Thread = { worker, waiting: [] };
-  worker.on("message", (answer: Answer) => {
+  const thread: Thread<T> = { worker, waiting: [] };
+  worker.on("message", (answer: Answer<T>) => {
     const waiting = thread.waiting.shift();
-    if ("scored" in answer) waiting?.resolve(answer.scored);
+    if ("done" in answer) waiting?.resolve(answer.done);
     else waiting?.reject(new Mistake(answer.mistake.message, answer.mistake));
   });
   const fail = (error: unknown) => {
     for (const { reject } of thread.waiting.splice(0)) reject(error);
   };
   worker.on("error", fail);
-  worker.on("exit", () => fail(new Mistake("a thread ended before it scored its cases")));
+  worker.on("exit", () => fail(new Mistake("a thread ended before its work was done")));
   return thread;
 }
 
-function ask(thread: Thread, window: Window): Promise<ScoredWindow> {
-  return new Promise((resolve, reject) => {
-    thread.waiting.push({ resolve, reject });
-    thread.worker.postMessage(window);
-  });
+/** The next answer of a thread. */
+function next<T>(thread: Thread<T>): Promise<T> {
+  return new Promise((resolve, reject) => thread.waiting.push({ resolve, reject }));
 }
 
-function leastBusy(threads: readonly Thread[]): Thread {
+function ask(thread: Thread<ScoredWindow>, window: Window): Promise<ScoredWindow> {
+  const answer = next(thread);
+  thread.worker.postMessage(window);
+  return answer;
+}
+
+function leastBusy<T>(threads: readonly Thread<T>[]): Thread<T> {
   return threads.reduce((least, thread) => (thread.waiting.length < least.waiting.length ? thread : least));
 }

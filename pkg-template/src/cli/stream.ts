@@ -34,8 +34,9 @@ import {
   type LineFiles,
   placeIn,
   readLineFiles,
+  totalSize,
 } from "./line-files.js";
-import { scoredByThreads } from "./line-threads.js";
+import { readInThread, scoredByThreads } from "./line-threads.js";
 import {
   type PlacedWarning,
   type ScoredWindow,
@@ -67,6 +68,8 @@ export interface LineWork {
 
 /** With fewer windows, threads take longer to begin than they save. */
 const WORTH_THREADS = 4;
+/** With fewer bytes, a thread takes longer to begin than it saves. */
+const WORTH_READING_APART = 32 * 2 ** 20;
 /** Unless more are asked for: each takes some 100 MB. */
 const MOST_THREADS = 2;
 /** Runs without a case that are named. */
@@ -101,8 +104,31 @@ export async function linesToStream(
     evalSet: new Uint8Array(),
     ...(config === undefined ? {} : { config: readBytes(config, "config") }),
   };
-  const cases = await readLineFiles(evalSets, EVAL_SET, selection.evalIds && new Set(selection.evalIds));
-  return { input, cases, runs: await readLineFiles(source.files, ACTUAL), output };
+  const wanted = selection.evalIds && new Set(selection.evalIds);
+  return { input, ...(await readBoth(evalSets, source.files, wanted, given)), output };
+}
+
+/** Reads the files of both sides: at the same time, where they are large and there are threads for both. */
+async function readBoth(
+  evalSets: readonly string[],
+  actuals: readonly string[],
+  wanted: ReadonlySet<string> | undefined,
+  given: Arguments,
+): Promise<Pick<LineWork, "cases" | "runs">> {
+  const isWorthIt = given.has("threads") || totalSize(actuals) > WORTH_READING_APART;
+  if (threadsOf(given) === 1 || !isWorthIt) {
+    const cases = await readLineFiles(evalSets, EVAL_SET, wanted);
+    return { cases, runs: await readLineFiles(actuals, ACTUAL) };
+  }
+  const end = new AbortController();
+  const reading = readInThread(actuals, ACTUAL, end.signal);
+  // A mistake in the cases is said first.
+  reading.catch(() => {});
+  try {
+    return { cases: await readLineFiles(evalSets, EVAL_SET, wanted), runs: await reading };
+  } finally {
+    end.abort();
+  }
 }
 
 /** Scores lines, and writes the results as JSON lines. */

@@ -13,50 +13,76 @@ export interface Places {
 const FIRST_CAPACITY = 1024;
 const NONE = -1;
 
+/** What is kept of each line. */
+interface Columns {
+  file: Uint16Array;
+  offset: Float64Array;
+  length: Uint32Array;
+  line: Uint32Array;
+  /** The two halves of each id's hash. */
+  low: Uint32Array;
+  high: Uint32Array;
+  /** The next line of the same id, and of the first line of an id the last one. */
+  next: Int32Array;
+  last: Int32Array;
+}
+
+/** Lines as another thread can send them. */
+export interface SentRows {
+  readonly count: number;
+  readonly columns: Columns;
+  /** Which line is the first of an id, by the hash. */
+  readonly slots: Int32Array;
+}
+
 /** Lines in the order in which they were read, found by the id of their case. An id is known by 64 bits of its hash. */
 export class LineRows {
-  count = 0;
-  #file = new Uint16Array(FIRST_CAPACITY);
-  #offset = new Float64Array(FIRST_CAPACITY);
-  #length = new Uint32Array(FIRST_CAPACITY);
-  #line = new Uint32Array(FIRST_CAPACITY);
-  /** The two halves of each id's hash. */
-  #low = new Uint32Array(FIRST_CAPACITY);
-  #high = new Uint32Array(FIRST_CAPACITY);
-  /** The next line of the same id, and of the first line of an id the last one. */
-  #next = new Int32Array(FIRST_CAPACITY);
-  #last = new Int32Array(FIRST_CAPACITY);
-  /** Which line is the first of an id, by the hash. */
-  #slots = new Int32Array(2 * FIRST_CAPACITY).fill(NONE);
+  count: number;
+  #columns: Columns;
+  #slots: Int32Array;
+
+  /** @param sent The lines, if they were read by another thread. */
+  constructor(sent?: SentRows) {
+    this.count = sent?.count ?? 0;
+    this.#columns = sent?.columns ?? columnsOf(FIRST_CAPACITY);
+    this.#slots = sent?.slots ?? new Int32Array(2 * FIRST_CAPACITY).fill(NONE);
+  }
+
+  /** The lines, to be sent to another thread. */
+  get sent(): SentRows {
+    return { count: this.count, columns: this.#columns, slots: this.#slots };
+  }
 
   /** Adds a line. @returns The first line of the same id, if there is one before. */
   add(file: number, offset: number, length: number, line: number, id: string): number | undefined {
-    if (this.count === this.#file.length) this.#grow();
+    if (this.count === this.#columns.file.length) this.#grow();
+    const columns = this.#columns;
     const row = this.count++;
     const [low, high] = hashOf(id);
-    this.#file[row] = file;
-    this.#offset[row] = offset;
-    this.#length[row] = length;
-    this.#line[row] = line;
-    this.#low[row] = low;
-    this.#high[row] = high;
-    this.#next[row] = NONE;
-    this.#last[row] = row;
+    columns.file[row] = file;
+    columns.offset[row] = offset;
+    columns.length[row] = length;
+    columns.line[row] = line;
+    columns.low[row] = low;
+    columns.high[row] = high;
+    columns.next[row] = NONE;
+    columns.last[row] = row;
     const slot = this.#slotOf(low, high);
     const first = this.#slots[slot] as number;
     if (first === NONE) {
       this.#slots[slot] = row;
       return undefined;
     }
-    this.#next[this.#last[first] as number] = row;
-    this.#last[first] = row;
+    columns.next[columns.last[first] as number] = row;
+    columns.last[first] = row;
     return first;
   }
 
   /** The lines of the id of a line of others, in order. */
   *ofSameId(others: LineRows, row: number): Generator<number> {
-    const slot = this.#slotOf(others.#low[row] as number, others.#high[row] as number);
-    for (let at = this.#slots[slot] as number; at !== NONE; at = this.#next[at] as number) yield at;
+    const { low, high } = others.#columns;
+    const slot = this.#slotOf(low[row] as number, high[row] as number);
+    for (let at = this.#slots[slot] as number; at !== NONE; at = this.#columns.next[at] as number) yield at;
   }
 
   /** The first line of an id. */
@@ -71,49 +97,56 @@ export class LineRows {
   }
 
   lengthOf(row: number): number {
-    return this.#length[row] as number;
+    return this.#columns.length[row] as number;
   }
 
   /** The places of some lines. */
   placesOf(rows: readonly number[]): Places {
+    const { file, offset, length, line } = this.#columns;
     const pick = <T extends Uint16Array | Uint32Array | Float64Array>(from: T, to: T): T => {
       rows.forEach((row, at) => (to[at] = from[row] as number));
       return to;
     };
     return {
-      file: pick(this.#file, new Uint16Array(rows.length)),
-      offset: pick(this.#offset, new Float64Array(rows.length)),
-      length: pick(this.#length, new Uint32Array(rows.length)),
-      line: pick(this.#line, new Uint32Array(rows.length)),
+      file: pick(file, new Uint16Array(rows.length)),
+      offset: pick(offset, new Float64Array(rows.length)),
+      length: pick(length, new Uint32Array(rows.length)),
+      line: pick(line, new Uint32Array(rows.length)),
     };
   }
 
   #slotOf(low: number, high: number): number {
+    const columns = this.#columns;
     const mask = this.#slots.length - 1;
     for (let at = low & mask; ; at = (at + 1) & mask) {
       const row = this.#slots[at] as number;
-      if (row === NONE || (this.#low[row] === low && this.#high[row] === high)) return at;
+      if (row === NONE || (columns.low[row] === low && columns.high[row] === high)) return at;
     }
   }
 
   #grow(): void {
-    const capacity = 2 * this.#file.length;
-    const grown = <T extends { set(from: T): void }>(to: T, from: T): T => {
-      to.set(from);
-      return to;
-    };
-    this.#file = grown(new Uint16Array(capacity), this.#file);
-    this.#offset = grown(new Float64Array(capacity), this.#offset);
-    this.#length = grown(new Uint32Array(capacity), this.#length);
-    this.#line = grown(new Uint32Array(capacity), this.#line);
-    this.#low = grown(new Uint32Array(capacity), this.#low);
-    this.#high = grown(new Uint32Array(capacity), this.#high);
-    this.#next = grown(new Int32Array(capacity), this.#next);
-    this.#last = grown(new Int32Array(capacity), this.#last);
+    const old = this.#columns;
+    const capacity = 2 * old.file.length;
+    this.#columns = columnsOf(capacity);
+    for (const name of Object.keys(old) as (keyof Columns)[]) this.#columns[name].set(old[name]);
     const firsts = this.#slots.filter((row) => row !== NONE);
     this.#slots = new Int32Array(2 * capacity).fill(NONE);
-    for (const row of firsts) this.#slots[this.#slotOf(this.#low[row] as number, this.#high[row] as number)] = row;
+    const { low, high } = this.#columns;
+    for (const row of firsts) this.#slots[this.#slotOf(low[row] as number, high[row] as number)] = row;
   }
+}
+
+function columnsOf(capacity: number): Columns {
+  return {
+    file: new Uint16Array(capacity),
+    offset: new Float64Array(capacity),
+    length: new Uint32Array(capacity),
+    line: new Uint32Array(capacity),
+    low: new Uint32Array(capacity),
+    high: new Uint32Array(capacity),
+    next: new Int32Array(capacity),
+    last: new Int32Array(capacity),
+  };
 }
 
 /** Two hashes of 32 bits: FNV-1a of A. Fowler, G. Noll and K.-P. Vo, and MurmurHash3's steps by A. Appleby. */
