@@ -191,7 +191,8 @@ function checkWithNode(name, files, atOnce = 3) {
 function nodeTest(files, atOnce) {
   const folder = mkdtempSync(join(tmpdir(), "adk-metrics-failures-"));
   const report = join(folder, "failures.jsonl");
-  const options = ["--import", "tsx", "--test", `--test-concurrency=${atOnce}`];
+  const loader = new URL("typescript.mjs", import.meta.url).href;
+  const options = ["--import", loader, "--test", `--test-concurrency=${atOnce}`];
   options.push("--test-reporter=spec", "--test-reporter-destination=stdout");
   options.push(`--test-reporter=${join(root, "scripts/failures.mjs")}`, `--test-reporter-destination=${report}`);
   const passed = succeeds(process.execPath, [...options, ...files]);
