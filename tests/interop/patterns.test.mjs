@@ -1,16 +1,19 @@
 // Every regular expression of the package and the playground takes time in proportion to what it reads.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "acorn";
 import { transformSync } from "esbuild";
 
-// Its own binary, where there is one, is not needed.
-process.env.RECHECK_SYNC_BACKEND = "pure";
-const { checkSync } = createRequire(import.meta.url)("recheck");
+const require = createRequire(import.meta.url);
+// The same program, compiled ahead, takes a tenth of the time that it takes in JavaScript. npm installs it where there is one.
+const binary = `recheck-${{ darwin: "macos", win32: "windows" }[process.platform] ?? process.platform}-${process.arch}`;
+const isCompiled = existsSync(new URL(`node_modules/${binary}`, import.meta.url));
+process.env.RECHECK_BACKEND = isCompiled ? "native" : "pure";
+const { check } = require("recheck");
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["pkg-template/src", "www/src", "www/public"];
@@ -77,7 +80,8 @@ function expressionsOf(file) {
   return { found, makes: /\bRegExp\(/.test(code) };
 }
 
-test("no regular expression takes longer than in proportion to the text", () => {
+test("no regular expression takes longer than in proportion to the text", async () => {
+  assert.equal((await check("(a|a)*b", "", SEARCH)).status, "vulnerable");
   const known = new Map();
   const slow = [];
   for (const file of sources()) {
@@ -85,7 +89,7 @@ test("no regular expression takes longer than in proportion to the text", () => 
     assert.equal(makes, file in MADE, `${file}: new RegExp(…) has to be listed here, with what it makes`);
     for (const [pattern, flags] of [...found, ...(MADE[file] ?? [])]) {
       const key = `/${pattern}/${flags}`;
-      if (!known.has(key)) known.set(key, checkSync(pattern, flags.replace("v", "u"), SEARCH));
+      if (!known.has(key)) known.set(key, await check(pattern, flags.replace("v", "u"), SEARCH));
       const { status, complexity } = known.get(key);
       if (status !== "safe") slow.push(`${file}: ${key} is ${complexity?.summary ?? status}`);
     }
