@@ -85,6 +85,15 @@ describe("as it is, in Chromium", { skip }, () => {
     });
   }
 
+  test("a module script scores the whole sample", async () => {
+    project.write({
+      "whole.html": html('<script type="module" src="/whole-page.mjs"></script>'),
+      "whole-page.mjs": `import * as adk from "${DIST}/web.js"; import { found } from "/program.mjs"; import { whole } from "/where.mjs";
+        globalThis.found = async () => { await adk.init(); return found(adk, whole); };`,
+    });
+    assert.deepEqual(await foundBy(page("whole")), await project.expectedOfWhole());
+  });
+
   test("a classic script does, by import()", async () => {
     project.write({
       "classic.html": html('<script src="/classic.js"></script>'),

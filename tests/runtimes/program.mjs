@@ -1,12 +1,12 @@
 // What every runtime does with the package; it imports nothing that a runtime could lack. Beside it in the project are
-// sample.mjs of tests/browser and where.mjs, which says where the sample and the judge are.
+// sample.mjs of tests/browser and where.mjs, which says where the samples and the judge are.
 
 import { scoresOf } from "./sample.mjs";
-import { given, judge } from "./where.mjs";
+import { judge, small } from "./where.mjs";
 
 /** Hashes of the scores of the parity vectors, and what a judge on loopback thinks of two answers. */
-export async function found(adk) {
-  const { vectors, ...sample } = await (await fetch(given)).json();
+export async function found(adk, address = small) {
+  const { vectors, ...sample } = await (await fetch(address)).json();
   return {
     sample: await hashed(await scoresOf(adk, sample)),
     vectors: await hashed(await replayed(adk, vectors)),

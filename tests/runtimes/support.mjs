@@ -22,8 +22,11 @@ const JUDGED = [
 /** Every so many of the vectors of judged metrics: their calls take nearly all the time, in one runtime as in the other. */
 const EVERY = 9;
 
+/** Every so many of what the whole sample has of a metric: each engine of JavaScript gets all once, and then these. */
+const FEW = 40;
+
 /** Every parity vector that JavaScript can hold, some of those of judged metrics, and a whole evalset. */
-function sample() {
+export function wholeSample() {
   const { pairs } = JSON.parse(testFile("parity/vectors/rouge.json"));
   const casesOf = (name) =>
     elements(members(testFile(`parity/vectors/${name}`)).cases)
@@ -47,9 +50,20 @@ function sample() {
   };
 }
 
+/** The metric that a vector is of. */
+export const metricOf = ({ metric }) => metric.metric_name;
+
+/** A few of each kind in the whole sample, by which the same code runs; the whole takes seconds each time. */
+export function smallSample({ pairs, cases, conversations, vectors }) {
+  const few = (list) => list.filter((_, at) => at % FEW === 0);
+  const metrics = [...new Set(vectors.map(metricOf))];
+  const fewOfEach = metrics.flatMap((name) => few(vectors.filter((vector) => metricOf(vector) === name)));
+  return { pairs: few(pairs), cases: few(cases), conversations, vectors: fewOfEach };
+}
+
 /**
- * Makes a project and starts what its programs talk to. `expected` is what Node finds, to which `npm test` holds the
- * reference's scores.
+ * Makes a project and starts what its programs talk to. `expected` is what Node finds in the small sample, `expectedOfWhole()`
+ * what it finds in the whole, to which `npm test` holds the reference's scores.
  */
 export async function start() {
   const project = await makeProject();
@@ -66,11 +80,17 @@ export async function start() {
     "content-security-policy": strict,
     "access-control-allow-origin": "*",
   });
+  const whole = wholeSample();
   project.write({
-    "given.json": JSON.stringify(sample()),
-    "where.mjs": `export const given = "${pages.origin}/given.json";\nexport const judge = "${judge.url}/v1";\n`,
+    "small.json": JSON.stringify(smallSample(whole)),
+    "whole.json": JSON.stringify(whole),
+    "where.mjs": `export const small = "${pages.origin}/small.json";
+      export const whole = "${pages.origin}/whole.json";
+      export const judge = "${judge.url}/v1";`,
     "main.mjs": `import * as adk from "adk-metrics"; import { found } from "./program.mjs";
       console.log(JSON.stringify(await found(adk)));`,
+    "whole.mjs": `import * as adk from "adk-metrics"; import { found } from "./program.mjs"; import { whole } from "./where.mjs";
+      console.log(JSON.stringify(await found(adk, whole)));`,
     "web.mjs": `import * as adk from "adk-metrics/web"; import { found } from "./program.mjs";
       await adk.init();
       console.log(JSON.stringify(await found(adk)));`,
@@ -83,8 +103,11 @@ export async function start() {
   try {
     const moduleAt = (path) => import(pathToFileURL(join(project.folder, path)).href);
     const { found } = await moduleAt("program.mjs");
-    const expected = await found(await moduleAt("node_modules/adk-metrics/dist/esm/node.js"));
-    return { ...project, judge, pages, expected, stop };
+    const adk = await moduleAt("node_modules/adk-metrics/dist/esm/node.js");
+    const expected = await found(adk);
+    let ofWhole;
+    const expectedOfWhole = () => (ofWhole ??= found(adk, `${pages.origin}/whole.json`));
+    return { ...project, judge, pages, expected, expectedOfWhole, stop };
   } catch (error) {
     await stop();
     throw error;

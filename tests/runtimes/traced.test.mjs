@@ -25,6 +25,8 @@ const PROGRAMS = {
 };
 
 let project;
+/** What files hold, and what they import, whichever conditions decide what that leads to: it takes seconds to find. */
+const cache = {};
 
 before(async () => {
   project = await makeProject();
@@ -40,6 +42,7 @@ describe("the files that a server needs", () => {
           base: project.folder,
           processCwd: project.folder,
           conditions,
+          cache,
         });
         const copy = mkdtempSync(join(tmpdir(), "adk-metrics-traced-"));
         try {
