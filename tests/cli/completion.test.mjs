@@ -74,6 +74,18 @@ const TYPED = {
   "adk-metrics eval --judge ge": ["gemini"],
   "adk-metrics eval --judge ju": ["judge.mjs"],
   "adk-metrics run --num-runs c": [],
+  "adk-metrics batch ": ["collect", "status", "submit"],
+  "adk-metrics queue w": ["work"],
+  "adk-metrics labels ": ["export"],
+  "adk-metrics queue add clock.e": ["clock.evalset.json"],
+  "adk-metrics queue status cl": [],
+  "adk-metrics queue status --w": ["--watch"],
+  "adk-metrics queue add --num": ["--num-runs"],
+  "adk-metrics queue work --num": [],
+  "adk-metrics queue collect --format j": ["json", "jsonl", "junit"],
+  "adk-metrics batch submit --max": ["--max-calls"],
+  "adk-metrics batch status --m": [],
+  "adk-metrics batch collect --judge o": ["openai"],
 };
 
 /** A folder with the files that are completed, and the script of a shell as `script`. */
@@ -172,6 +184,42 @@ test("completion says which shells it knows", async () => {
   }
 });
 
+const SUBCOMMANDS = {
+  batch: ["submit", "status", "collect"],
+  queue: ["add", "work", "status", "collect"],
+  labels: ["export"],
+};
+
+test("each subcommand takes the options that the help lists for it, and completion offers", bash, async (t) => {
+  const { script, cwd } = await scriptOf(t);
+  const { stdout } = await run(["queue", "--help"]);
+  const sections = stdout.split(/^(?=(?:Options of all|add: |work: |status$|collect: |Exit status))/m).slice(1);
+  const optionsIn = (text) => [...text.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option);
+  const forAll = optionsIn(sections[0]);
+  assert.deepEqual(forAll, ["--queue", "--name", "--help"]);
+  for (const subcommand of SUBCOMMANDS.queue) {
+    const own = optionsIn(sections.find((text) => text.startsWith(subcommand)));
+    const completed = offered(script, ["queue", subcommand, "--"], cwd);
+    assert.deepEqual([...own, ...forAll].sort(), completed.sort());
+    for (const option of own) {
+      const { stderr } = await run(["queue", subcommand, option, "1"], { cwd });
+      assert.doesNotMatch(stderr, /has no effect on/, `queue ${subcommand} ${option}`);
+    }
+  }
+  assert.ok(optionsIn(sections.find((text) => text.startsWith("collect"))).includes("--group-by"));
+});
+
+test("the help of record and batch is about users and questions", async () => {
+  const [record, batch, queue] = await Promise.all(
+    ["record", "batch", "queue"].map(async (command) => (await run([command, "--help"])).stdout),
+  );
+  assert.doesNotMatch(record, /Reports then show|not evaluated|judge_model|your own metrics|Evaluate only|The judge:/);
+  assert.match(record, /--max-calls <n> +Maximum number of calls for simulated users/);
+  assert.match(record, /--model <name> +The model that plays the users/);
+  assert.doesNotMatch(batch, /not evaluated|--judge <who>[^-]*(?:vertex|ollama|replay)/);
+  assert.doesNotMatch(queue, /in the whole command/);
+});
+
 test("the help of each command has every option that the command takes", bash, async (t) => {
   const { script, cwd } = await scriptOf(t);
   for (const command of [
@@ -189,7 +237,9 @@ test("the help of each command has every option that the command takes", bash, a
     "completion",
   ]) {
     const { stdout } = await run([command, "--help"]);
-    const options = offered(script, [command, "--"], cwd);
+    const subcommands = SUBCOMMANDS[command] ?? [];
+    const options = subcommands.flatMap((subcommand) => offered(script, [command, subcommand, "--"], cwd));
+    options.push(...offered(script, [command, "--"], cwd));
     assert.ok(options.includes("--help"));
     for (const option of options) assert.match(stdout, new RegExp(`^  ${option}[ ,\\n]`, "m"), `${command} ${option}`);
     for (const line of stdout.split("\n")) assert.ok(line.length <= 100, line);

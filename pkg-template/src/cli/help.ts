@@ -3,7 +3,16 @@
 import { withEngine } from "../engine/instance.js";
 import { PLAIN_METRICS, PROMPTS } from "../generated/metrics.js";
 import { api } from "./api.js";
-import { ASKED_PROVIDERS, type AskedProvider, type Command, COMMANDS, optionsHelp } from "./options.js";
+import {
+  ASKED_PROVIDERS,
+  type AskedProvider,
+  type Command,
+  COMMANDS,
+  FOR_ALL,
+  namedHelp,
+  optionsHelp,
+  subcommandHelp,
+} from "./options.js";
 import { PROVIDERS } from "../generated/providers.js";
 
 export { type Command, COMMANDS };
@@ -259,14 +268,16 @@ or Ctrl-C, it finishes those in progress. If a worker is killed, others redo its
 paid questions again. All workers read evalsets, configs and what the agent did from the same paths.
 Keys come from each worker's environment and are never in the queue.
 
-The queue
-${optionsHelp("queue", "queue")}
+Options of all of them
+${namedHelp("queue", FOR_ALL)}
 add: what is evaluated, and what it may cost
-${optionsHelp("queue", "input", "spending")}
+${subcommandHelp("queue", "add")}
 work: the agent and the judge
-${optionsHelp("queue", "agent", "judges")}
+${subcommandHelp("queue", "work")}
+status
+${subcommandHelp("queue", "status")}
 collect: outputs, gates and scoring
-${optionsHelp("queue", "output", "gates", "scoring")}
+${subcommandHelp("queue", "collect")}
 Exit status
     0  add, work, status: done, or the budget is spent; collect: every case passed
     1  collect: a case did not pass or was not evaluated

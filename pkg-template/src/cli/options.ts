@@ -107,6 +107,22 @@ const JOURNALED = ["eval", "run", "record"] as const;
 /** Where judges may be asked by batches. */
 const BATCHED = ["eval", "run", "batch"] as const;
 
+/** Who can be asked by `--judge`, besides a module. */
+const ASKED = [...ASKED_PROVIDERS, "replay:"];
+const IN_BATCHES = ["gemini", "openai", "anthropic"];
+
+const DEFAULT_MODEL_HELP =
+  "gemini-2.5-flash if it has none; from 1 December 2026, the Gemini API answers with another model in its place.";
+
+const PRICE_HELP = "Prices of a million input tokens and a million output tokens of a model, in any currency.";
+
+function judgeHelp(who: string, words: readonly string[]): string {
+  const named = words.filter((word) => word !== "replay:").join(", ");
+  const providers = named.replace("openai", "openai (or any server with its protocol)");
+  const recording = words.includes("replay:") ? " replay:<file>, which takes the replies from a recording;" : "";
+  return `${who}: ${providers};${recording} or your own module, ./judge.mjs, whose default export or export called judge is a judge (./judge.mjs#name for another export). Default: the provider of the model, by the model's name.`;
+}
+
 export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "agent",
@@ -218,7 +234,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     name: "bail",
     group: "scoring",
     commands: SCORED,
-    help: "Stop at the first case that does not pass. The results so far are written, and stderr says how many cases were left out.",
+    help: "Stop at the first case that does not pass. The results so far are written, with a warning that says what is missing.",
   },
   {
     name: "min-pass-rate",
@@ -252,7 +268,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "group-by",
     group: "output",
-    commands: [...SCORED, "merge"],
+    commands: RESULTS,
     value: "<what>",
     words: ["evalset", "tag:"],
     help: "Which cases depend on each other, so that the intervals in reports respect it: evalset (those of one evalset) or tag:<key> (those with the same value of this key, in the case or in the state of its session_input). Default: none.",
@@ -312,10 +328,18 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "journal",
     group: "output",
-    commands: JOURNALED,
+    commands: SCORED,
     value: "<file>",
     takesPath: true,
     help: "Save replies of judges, results of your own metrics and runs of the agent in a file of JSON lines. After an interruption, the same command continues from there, and asks no answered question again.",
+  },
+  {
+    name: "journal",
+    group: "output",
+    commands: ["record"],
+    value: "<file>",
+    takesPath: true,
+    help: "Save runs of the agent, and what simulated users say in them, in a file of JSON lines. After an interruption, the same command continues from there.",
   },
   {
     name: "journal",
@@ -336,7 +360,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "output",
     commands: JOURNALED,
     value: "<n>/<count>",
-    help: "Evaluate only one shard of the cases, counted from 1: 3/16; merge combines the shards. auto reads the number of a Cloud Run task (CLOUD_RUN_TASK_INDEX and _COUNT), auto/16 that of a Kubernetes Indexed Job (JOB_COMPLETION_INDEX). Needs --journal.",
+    help: "Take only one shard of the cases, counted from 1: 3/16; merge combines the shards. auto reads the number of a Cloud Run task (CLOUD_RUN_TASK_INDEX and _COUNT), auto/16 that of a Kubernetes Indexed Job (JOB_COMPLETION_INDEX). Needs --journal.",
   },
   {
     name: "balance",
@@ -359,18 +383,43 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "judge",
     group: "judges",
-    commands: [...JUDGED, "batch", "queue"],
+    commands: [...SCORED, "queue"],
     value: "<who>",
-    words: [...ASKED_PROVIDERS, "replay:"],
+    words: ASKED,
     takesPath: true,
-    help: `The judge: ${ASKED_PROVIDERS.join(", ").replace("openai", "openai (or any server with its protocol)")}; replay:<file>, which takes the replies from a recording; or your own module, ./judge.mjs, whose default export or export called judge is a judge (./judge.mjs#name for another export). Default: the provider of the model, by the model's name.`,
+    help: judgeHelp("The judge", ASKED),
+  },
+  {
+    name: "judge",
+    group: "judges",
+    commands: ["batch"],
+    value: "<who>",
+    words: IN_BATCHES,
+    takesPath: true,
+    help: judgeHelp("The judge", IN_BATCHES),
+  },
+  {
+    name: "judge",
+    group: "judges",
+    commands: ["record"],
+    value: "<who>",
+    words: ASKED,
+    takesPath: true,
+    help: judgeHelp("Who plays the users", ASKED),
   },
   {
     name: "model",
     group: "judges",
-    commands: [...JUDGED, "batch", "queue"],
+    commands: [...SCORED, "batch", "queue"],
     value: "<name>",
-    help: "The model to ask. Default: the judge_model of each criterion, or gemini-2.5-flash if it has none; from 1 December 2026, the Gemini API answers with another model in its place.",
+    help: `The model to ask. Default: the judge_model of each criterion, or ${DEFAULT_MODEL_HELP}`,
+  },
+  {
+    name: "model",
+    group: "judges",
+    commands: ["record"],
+    value: "<name>",
+    help: `The model that plays the users. Default: the model in user_simulator_config, or ${DEFAULT_MODEL_HELP}`,
   },
   {
     name: "concurrency",
@@ -433,10 +482,18 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "price",
     group: "spending",
-    commands: [...JUDGED, "queue"],
+    commands: [...SCORED, "queue"],
     value: "<model>=<input>,<output>",
     isRepeatable: true,
-    help: "Prices of a million input tokens and a million output tokens of a model, in any currency. Reports then show the cost of the judges. May be repeated.",
+    help: `${PRICE_HELP} Reports then show the cost of the judges. May be repeated.`,
+  },
+  {
+    name: "price",
+    group: "spending",
+    commands: ["record"],
+    value: "<model>=<input>,<output>",
+    isRepeatable: true,
+    help: `${PRICE_HELP} stderr then shows the cost of the simulated users. May be repeated.`,
   },
   {
     name: "dry-run",
@@ -447,23 +504,58 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "max-calls",
     group: "spending",
-    commands: [...JUDGED, "batch", "queue"],
+    commands: SCORED,
     value: "<n>",
     help: "Maximum number of calls of judges in the whole command. Results that are missing then are not evaluated.",
   },
   {
+    name: "max-calls",
+    group: "spending",
+    commands: ["queue"],
+    value: "<n>",
+    help: "Maximum number of calls of judges, of all workers together. Results that are missing then are not evaluated.",
+  },
+  {
+    name: "max-calls",
+    group: "spending",
+    commands: ["batch"],
+    value: "<n>",
+    help: "Maximum number of questions that are sent.",
+  },
+  {
+    name: "max-calls",
+    group: "spending",
+    commands: ["record"],
+    value: "<n>",
+    help: "Maximum number of calls for simulated users. Runs that would need more fail.",
+  },
+  {
     name: "max-tokens",
     group: "spending",
-    commands: [...JUDGED, "queue"],
+    commands: [...SCORED, "queue"],
     value: "<n>",
     help: "Maximum number of tokens that the judges may use.",
   },
   {
+    name: "max-tokens",
+    group: "spending",
+    commands: ["record"],
+    value: "<n>",
+    help: "Maximum number of tokens that simulated users may use.",
+  },
+  {
     name: "max-cost",
     group: "spending",
-    commands: [...JUDGED, "queue"],
+    commands: [...SCORED, "queue"],
     value: "<amount>",
     help: "Maximum cost of the judges. Needs a --price for every model that is asked.",
+  },
+  {
+    name: "max-cost",
+    group: "spending",
+    commands: ["record"],
+    value: "<amount>",
+    help: "Maximum cost of the simulated users. Needs a --price for every model that is asked.",
   },
   {
     name: "queue",
@@ -484,7 +576,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "queue",
     commands: ["queue"],
     value: "<n>/<s>",
-    help: "add: maximum number of runs that all workers together may start in a number of seconds: 600/60.",
+    help: "Maximum number of runs that all workers together may start in a number of seconds: 600/60.",
   },
   {
     name: "priority",
@@ -492,52 +584,52 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["queue"],
     value: "<n>",
     isRepeatable: true,
-    help: "add: priority of the evalsets, from 1; lower numbers run first. Repeat it for each evalset, in the same order. Default: in the order of the evalsets.",
+    help: "Priority of the evalsets, from 1; lower numbers run first. Repeat it for each evalset, in the same order. Default: in the order of the evalsets.",
   },
   {
     name: "attempts",
     group: "queue",
     commands: ["queue"],
     value: "<n>",
-    help: "add: number of attempts for a run whose judges do not reply, with growing delays. After the last one, its verdicts are missing, with the reason. Default: 3.",
+    help: "Number of attempts for a run whose judges do not reply, with growing delays. After the last one, its verdicts are missing, with the reason. Default: 3.",
   },
   {
     name: "concurrency",
     group: "queue",
     commands: ["queue"],
     value: "<n>",
-    help: "work: number of runs in progress at the same time. Default: 4.",
+    help: "Number of runs in progress at the same time. Default: 4.",
   },
   {
     name: "wait",
     group: "queue",
     commands: ["queue"],
-    help: "work: wait for an evaluation, and for more runs when all are done.",
+    help: "Wait for an evaluation, and for more runs when all are done.",
   },
   {
     name: "lease",
     group: "queue",
     commands: ["queue"],
     value: "<s>",
-    help: "work: seconds without a heartbeat after which other workers take over a worker's runs. Use the same for all workers. Default: 30.",
+    help: "Seconds without a heartbeat after which other workers take over a worker's runs. Use the same for all workers. Default: 30.",
   },
   {
     name: "watch",
     group: "queue",
     commands: ["queue"],
-    help: "status: update the display until everything is done.",
+    help: "Update the display until everything is done.",
   },
   {
     name: "partial",
     group: "queue",
     commands: ["queue"],
-    help: "collect: write the finished results now; unfinished ones count as not evaluated. Not needed if the budget is spent.",
+    help: "Write the finished results now; unfinished ones count as not evaluated. Not needed if the budget is spent.",
   },
   {
     name: "clear",
     group: "queue",
     commands: ["queue"],
-    help: "collect: delete the queue and its replies after the results are written.",
+    help: "Delete the queue and its replies after the results are written.",
   },
   {
     name: "format",
@@ -667,6 +759,55 @@ export const OPTIONS: readonly OptionEntry[] = [
 /** The options of a command. */
 export function entriesOf(command: Command): OptionEntry[] {
   return OPTIONS.filter(({ commands }) => commands.includes(command));
+}
+
+/** The commands with subcommands, and which of its options each of these takes, besides those that all take. */
+export const SUBCOMMANDS: Readonly<Partial<Record<Command, Readonly<Record<string, readonly string[]>>>>> = {
+  batch: {
+    submit: namesOf("batch"),
+    status: ["judge", "cache"],
+    collect: ["judge", "cache"],
+  },
+  queue: {
+    add: [
+      ...["actual", "config", "num-runs", "dialect", "early-stop", "advisory"],
+      ...["price", "max-calls", "max-tokens", "max-cost"],
+      ...["limit", "priority", "attempts"],
+    ],
+    work: ["agent", "turn-timeout", "metrics", "judge", "model", "concurrency", "lease", "wait"],
+    status: ["watch"],
+    collect: [
+      ...["metrics", "explain", "strict", "min-pass-rate", "min-pass-hat", "allow-flaky", "log-level", "group-by"],
+      ...["format", "output", "force", "print-detailed-results", "partial", "clear"],
+    ],
+  },
+  labels: { export: namesOf("labels") },
+};
+
+/** The options that all subcommands take. */
+export const FOR_ALL: readonly string[] = ["queue", "name", "help"];
+
+function namesOf(command: Command): string[] {
+  return entriesOf(command).map(({ name }) => name);
+}
+
+/** The options of a command, or of one of its subcommands. */
+export function entriesFor(command: Command, subcommand: string): OptionEntry[] {
+  const taken = [...FOR_ALL, ...(SUBCOMMANDS[command]?.[subcommand] ?? [])];
+  return entriesOf(command).filter(({ name }) => taken.includes(name));
+}
+
+/** The help of the options that a subcommand takes and not all do. */
+export function subcommandHelp(command: Command, subcommand: string): string {
+  return namedHelp(command, SUBCOMMANDS[command]?.[subcommand] ?? []);
+}
+
+/** The help of some options of a command, in the order of the table. */
+export function namedHelp(command: Command, names: readonly string[]): string {
+  return entriesOf(command)
+    .filter(({ name }) => names.includes(name))
+    .map(entryHelp)
+    .join("");
 }
 
 /** The commands that take an option. */

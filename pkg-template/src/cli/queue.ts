@@ -26,26 +26,13 @@ import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
 import { argumentsOf } from "./merge.js";
 import { Mistake } from "./mistakes.js";
-import { optionsOf } from "./options.js";
+import { FOR_ALL, optionsOf, SUBCOMMANDS } from "./options.js";
 import { endProcess, ExitStatus, note, screenOptions } from "./process.js";
 import { earlyStopOf, METRIC_TIMEOUT_MS } from "./scoring.js";
 import { registriesOf } from "./source.js";
 
 /** Which options each command takes, besides those for all. */
-const TAKES: Readonly<Record<string, readonly string[]>> = {
-  add: [
-    ...["actual", "config", "num-runs", "dialect", "early-stop", "advisory"],
-    ...["price", "max-calls", "max-tokens", "max-cost"],
-    ...["limit", "priority", "attempts"],
-  ],
-  work: ["agent", "turn-timeout", "metrics", "judge", "model", "concurrency", "lease", "wait"],
-  status: ["watch"],
-  collect: [
-    ...["metrics", "explain", "strict", "min-pass-rate", "min-pass-hat", "allow-flaky", "log-level", "format"],
-    ...["output", "force", "print-detailed-results", "partial", "clear"],
-  ],
-};
-const FOR_ALL = ["queue", "name", "help"];
+const TAKES: Readonly<Record<string, readonly string[]>> = SUBCOMMANDS.queue ?? {};
 const WATCH_MS = 1_000;
 
 /** Runs `queue add`, `queue work`, `queue status` and `queue collect`. */
