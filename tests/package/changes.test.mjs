@@ -107,7 +107,9 @@ describe("what is added in these files works", { skip }, () => {
     for (const part of ["node_modules", "www/node_modules", "pkg"]) symlinkSync(join(root, part), join(copy, part));
     for (const files of Object.values(CHANGES)) apply(files, copy);
     writeFileSync(join(copy, "tests/changes.rs"), RUST_TEST);
-    engine = run("cargo", ["test", "--quiet", "--locked", "--features", "schema,wasm", "--test", "changes"]);
+    // These few tests take no time worth optimising for, as the other tests' profile does.
+    const tests = ["test", "--quiet", "--locked", "--features", "schema,wasm", "--test", "changes"];
+    engine = run("cargo", [...tests, "--config", "profile.dev.package.adk-metrics.opt-level=0"]);
     const make = 'process.argv[1] = ""; await (await import("./scripts/build.mjs")).writeGenerated("target/schema");';
     run(process.execPath, ["--input-type=module", "--eval", make]);
     found = valueOf(FOUND);
