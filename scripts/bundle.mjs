@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { build, transform } from "esbuild";
-import { minify } from "terser";
 import { ENTRIES } from "./entries.mjs";
+import { startMinifiers } from "./minifier.mjs";
 
 const COMMON = {
   target: ["es2022"],
@@ -51,30 +51,43 @@ const CJS = {
 export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
-  for (const { path, ...chunk } of await split("esm", esm, sources)) {
-    const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX });
-    const lines = mapOfLines(JSON.parse(map), path, sources);
-    write(path, `${code}\n`, lines.sources.length > 0 ? lines : undefined);
-  }
-  // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
-  for (const { path, ...chunk } of await split("cjs", cjs, sources)) {
-    const rewritten = await transform(chunk.code, { ...COMMON, ...CJS });
-    // Bundlers take a file in CommonJS as a whole, so it needs no marks of what is pure.
-    const format = { comments: /[iI]gnore/, preserve_annotations: false };
-    // Nor do its functions have names to keep.
-    const compress = { passes: 3, keep_classnames: true, toplevel: true };
-    const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format });
-    writeFileSync(path, `${code}\n${exportedNames(rewritten.code)}${markFor(basename(path))}`);
+  // Nearly all of the time is spent by the minifier.
+  const minifiers = startMinifiers();
+  try {
+    const [modules, inCommonJs] = [await split("esm", esm, sources), await split("cjs", cjs, sources)];
+    await Promise.all([
+      ...modules.map((chunk) => writeModule(chunk, sources, minifiers)),
+      ...inCommonJs.map((chunk) => writeCommonJs(chunk, minifiers)),
+    ]);
+  } finally {
+    await minifiers.stop();
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
+}
+
+async function writeModule({ path, ...chunk }, sources, minifiers) {
+  const { code, map } = await withoutWhiteSpace(chunk, { module: true, compress: SHORT_SYNTAX }, minifiers);
+  const lines = mapOfLines(JSON.parse(map), path, sources);
+  write(path, `${code}\n`, lines.sources.length > 0 ? lines : undefined);
+}
+
+/** esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten. */
+async function writeCommonJs({ path, ...chunk }, minifiers) {
+  const rewritten = await transform(chunk.code, { ...COMMON, ...CJS });
+  // Bundlers take a file in CommonJS as a whole, so it needs no marks of what is pure.
+  const format = { comments: /[iI]gnore/, preserve_annotations: false };
+  // Nor do its functions have names to keep.
+  const compress = { passes: 3, keep_classnames: true, toplevel: true };
+  const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format }, minifiers);
+  writeFileSync(path, `${code}\n${exportedNames(rewritten.code)}${markFor(basename(path))}`);
 }
 
 /**
  * A module without white space, but with the comments that bundlers read, which esbuild takes out as well. Classes keep their
  * names, which errors show, as do methods and what users import; functions and variables get short ones.
  */
-function withoutWhiteSpace({ code, map, names }, { format, ...options }) {
-  return minify(code, {
+function withoutWhiteSpace({ code, map, names }, { format, ...options }, minifiers) {
+  return minifiers.minify(code, {
     mangle: { keep_classnames: true, toplevel: true, reserved: names },
     ...options,
     ecma: 2020,
