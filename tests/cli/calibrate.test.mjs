@@ -38,7 +38,7 @@ test("a journal is calibrated and labelled as the results of its run are", async
   assert.equal(half.status, 2);
   assert.match(
     half.stderr,
-    /^error: the journal has no results: a shard has not finished\n {3}at half\.jsonl\n {3}help: Run the/,
+    /^error: the journal has no results: the command that wrote it has not finished\n {3}at half\.jsonl\n {3}help: Run it again with --resume\n/,
   );
 });
 

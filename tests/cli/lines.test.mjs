@@ -131,6 +131,11 @@ test("selected cases, gates and --bail", async (t) => {
   assert.equal(selected.status, 1, selected.stderr);
   assert.match(selected.stderr, /2 cases: 1 passed, 1 failed/);
   assert.doesNotMatch(selected.stderr, /belong to no/);
+  // Another file, in which the agent answered as expected.
+  const expected = await evaluate(`cases.jsonl:${idOf(3)}`, "--strict");
+  assert.equal(expected.status, 0, expected.stderr);
+  const itself = ["eval", `cases.jsonl:${idOf(3)}`, "--actual", "cases.jsonl", "--output", "out.jsonl", "--force"];
+  assert.match((await run(itself, { cwd })).stderr, /the evalset is compared with itself/);
   const unknown = await evaluate("cases.jsonl:case-0003");
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /the evalset has no case `case-0003`/);

@@ -245,6 +245,10 @@ test("a shard without cases says so, and writes every output", async (t) => {
   const nowhere = ["--balance", "nowhere.jsonl", "--journal", "k.jsonl", "--shard", "1/2"];
   const unbalanced = await run([...args, ...nowhere], { cwd, env: BARE });
   assert.match(unbalanced.stderr, /the file of --balance does not exist\n +at nowhere\.jsonl/);
+  const config = ["--balance", "plain.json", "--journal", "l.jsonl", "--shard", "1/2"];
+  const wrong = await run([...args, ...config], { cwd, env: BARE });
+  assert.match(wrong.stderr, /the file of --balance contains neither results nor a journal: [^]*\n +at plain\.json/);
+  assert.match(wrong.stderr, /help: Pass results of eval or run, or their journals/);
 });
 
 test("answers that another --early-stop asked for are not said to have failed", async (t) => {

@@ -179,7 +179,17 @@ test("--cache and --max-calls lower what is foreseen", async (t) => {
   const found = await run([...given, "--max-calls", "7", "--cache", "kept"], { cwd });
   assert.match(found.stdout, /at least: +7 calls/);
   assert.match(found.stdout, /at most: +7 calls/);
-  assert.match(found.stderr, /--max-calls 7 may end the run before everything is scored/);
+  assert.match(
+    found.stderr,
+    /--max-calls 7 ends the run before everything is scored, and cuts these estimates: without it, at least (\d+) calls, likely \d+, at most \d+\n/,
+  );
+  const whole = (await run([...given], { cwd })).stdout;
+  const need = /without it, (.*)/.exec(found.stderr)[1].match(/\d+/g);
+  assert.deepEqual(need, [...whole.matchAll(/: +(\d+) calls/g)].map(([, calls]) => calls).slice(-3));
+  const enough = await run([...given, "--max-calls", need[2]], { cwd });
+  assert.doesNotMatch(enough.stderr, /--max-calls/);
+  const perhaps = await run([...given, "--max-calls", need[0]], { cwd });
+  assert.match(perhaps.stderr, /--max-calls \d+ may end the run/);
   assert.match(found.stderr, /nor are replies in --cache/);
   assert.equal(existsSync(join(cwd, "kept")), false);
 });

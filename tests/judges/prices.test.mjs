@@ -144,6 +144,14 @@ describe("on the command line", () => {
     assert.match(lenient.stderr, /warning: --price names foo, which was not asked/);
     const strict = await run([...ask, ...own, ...prices, "--strict"], { cwd, env: BARE });
     assert.deepEqual([lenient.status, strict.status], [0, 2], strict.stderr);
+    const dry = await run([...ask, ...own, "--price", "foo=1,2", "--dry-run"], { cwd, env: BARE });
+    assert.match(
+      dry.stderr,
+      /warning: no cost is estimated for the function judge\.mjs, for which there is no --price/,
+    );
+    assert.match(dry.stderr, /warning: --price names foo, which would not be asked/);
+    const named = await run([...ask, ...own, "--price", "judge.mjs=1,2", "--dry-run"], { cwd, env: BARE });
+    assert.doesNotMatch(named.stderr, /--price/);
   });
 
   test("a dry run says whether limits in tokens and money will end the run, or may", async (t) => {

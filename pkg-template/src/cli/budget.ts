@@ -65,11 +65,11 @@ export function pricedNames(
 }
 
 /** Warns on stderr of prices for what was not asked. @returns Whether there are any. */
-export function sayPrices(prices: PriceList, models: ReadonlySet<string>): boolean {
+export function sayPrices(prices: PriceList, models: ReadonlySet<string>, what = "was not asked"): boolean {
   const unused = Object.keys(prices).filter((model) => !models.has(model));
   for (const model of unused) {
     const others = [...models].join(", ");
-    warn(`--price names ${model}, which was not asked`, undefined, others === "" ? undefined : `Asked: ${others}`);
+    warn(`--price names ${model}, which ${what}`, undefined, others === "" ? undefined : `Asked: ${others}`);
   }
   return unused.length > 0;
 }

@@ -10,6 +10,7 @@ import {
 import { amountText, count } from "../report/text.js";
 import { functionText, pricedName } from "../run/prices.js";
 import type { Budget, EvaluateRequest, JudgeCache, Prices } from "../types.js";
+import { sayPrices } from "./budget.js";
 import { ExitStatus, note, warn, writeResult } from "./process.js";
 
 /** What judges would be asked about one evalset. */
@@ -37,10 +38,15 @@ export async function dryRun(
   foreseen: readonly Foreseen[],
   { model, budget, cache, users }: Foresight,
 ): Promise<ExitStatus> {
-  const { prices } = budget;
+  const { prices, calls } = budget;
   const rows = new Map<string, JudgeEstimateRow>();
-  let left = budget.calls;
+  let left = calls;
+  // Without the limit.
+  const needed: JudgeEstimateRow[] = [];
   for (const { request } of foreseen) {
+    if (request !== undefined && calls !== undefined) {
+      needed.push(...(await estimateCalls({ ...request, ...(cache && { cache }) })));
+    }
     const limited = { ...(cache && { cache }), ...(left === undefined ? {} : { budget: { calls: left } }) };
     for (const row of request === undefined ? [] : await estimateCalls({ ...request, ...limited })) {
       if (left !== undefined) left = Math.max(0, left - row.most.calls);
@@ -66,9 +72,9 @@ export async function dryRun(
     note(
       `tokens are estimates: 4 characters per token; replies of about ${LIKELY_REPLY_TOKENS} tokens, and at most maxOutputTokens or, where it is not set, ${amountText(MOST_REPLY_TOKENS)}; retries after failures are not counted${cache === undefined ? "" : ", nor are replies in --cache"}`,
     );
-    if (left === 0) note(`--max-calls ${budget.calls} may end the run before everything is scored`);
+    if (calls !== undefined) noteCalls(needed, calls);
     noteLimits([...rows.values()], budget);
-    noteUnpriced([...rows.values()], prices);
+    noteUnpriced([...rows.values()], prices, unknown === 0);
     if (prices === undefined) note("to estimate the cost, add --price <model>=<input>,<output>");
   }
   const retirements = [...rows.values()].flatMap(({ retirement = [] }) => retirement);
@@ -81,6 +87,21 @@ export async function dryRun(
       `${count(unknown, "case")} with a simulated user cannot be estimated and ${unknown === 1 ? "is" : "are"} left out`,
     );
   return ExitStatus.Passed;
+}
+
+/** Says whether a limit of calls may end the run, or will, and what is needed without it: the estimates end there. */
+function noteCalls(rows: readonly JudgeEstimateRow[], limit: number): void {
+  const [least, likely, most] = BOUNDS.map((bound) => rows.reduce((sum, row) => sum + row[bound].calls, 0)) as [
+    number,
+    number,
+    number,
+  ];
+  if (most <= limit) return;
+  const how = least > limit ? "ends" : "may end";
+  const needed = `at least ${amountText(least)} calls, likely ${amountText(likely)}, at most ${amountText(most)}`;
+  note(
+    `--max-calls ${limit} ${how} the run before everything is scored, and cuts these estimates: without it, ${needed}`,
+  );
 }
 
 /** Says which limits in tokens and money may end the run, or will. */
@@ -100,11 +121,16 @@ function noteLimits(rows: readonly JudgeEstimateRow[], { tokens, cost, prices }:
   }
 }
 
-/** Says whose calls the cost leaves out. */
-function noteUnpriced(rows: readonly JudgeEstimateRow[], prices: PriceList): void {
+/** Says whose calls the cost leaves out, and which prices are of nobody who is asked. @param isAll Whether nobody else is asked. */
+function noteUnpriced(rows: readonly JudgeEstimateRow[], prices: PriceList, isAll: boolean): void {
   if (prices === undefined) return;
-  const unpriced = rows.filter((row) => priceOf(row, prices) === undefined).map(askedText);
-  for (const who of new Set(unpriced)) warn(`the cost does not include ${who}, for which there is no --price`);
+  const unpriced = new Set(rows.filter((row) => priceOf(row, prices) === undefined).map(askedText));
+  const hasCost = rows.some((row) => priceOf(row, prices) !== undefined);
+  for (const who of unpriced) {
+    warn(`${hasCost ? "the cost does not include" : "no cost is estimated for"} ${who}, for which there is no --price`);
+  }
+  const names = rows.flatMap((row) => pricedAs(row, prices) ?? []);
+  if (isAll) sayPrices(prices, new Set(names), "would not be asked");
 }
 
 function sum(one: JudgeEstimateRow, other: JudgeEstimateRow): JudgeEstimateRow {

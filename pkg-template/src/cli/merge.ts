@@ -154,6 +154,12 @@ function checkShards(shards: readonly ShardJournal[], given: Arguments): void {
   }
   const cut = shards.filter(({ isEnded }) => !isEnded);
   if (cut.length === 0) return;
+  if (total === 1) {
+    throw new Mistake("the command that wrote it has not finished", {
+      location: first.file,
+      help: "Run it again with --resume",
+    });
+  }
   throw new Mistake(`${cut.length === 1 ? "a shard has" : `${cut.length} shards have`} not finished`, {
     location: cut.map((journal) => `${journal.file} (${shardText(journal)})`).join(", "),
     help: "Run the command that wrote it again, with --resume, then merge",

@@ -113,7 +113,7 @@ async function sayUselessForUsers(inputs: readonly Input[], given: Arguments): P
   if (!hasUsers) sayUseless("no case has a simulated user", given, [...FOR_JUDGES, "price", "config"]);
   const [config] = inputs.map((input) => recordOf(input.config));
   if (hasUsers && config?.user_simulator_config === undefined && config?.userSimulatorConfig === undefined) {
-    sayUseless("it has no user_simulator_config", given, ["config"]);
+    sayUseless("the config has no user_simulator_config", given, ["config"]);
   }
 }
 

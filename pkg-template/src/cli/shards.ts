@@ -163,7 +163,12 @@ async function durationsIn(files: readonly string[]): Promise<Map<string, number
       const results = readResults(readBytes(file, "file of --balance"));
       for (const one of results.flatMap((set) => set.evalCaseResults)) group(durations, one.evalId, durationOf(one));
     } catch (error) {
-      throw inFile(error, file, "results");
+      const { message, location } = inFile(error, file, "results") as Mistake;
+      throw new Mistake(`the file of --balance contains neither results nor a journal: ${message}`, {
+        location,
+        help: "Pass results of eval or run, or their journals: they say how long each case takes",
+        cause: error,
+      });
     }
   }
   return durations;

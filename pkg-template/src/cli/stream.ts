@@ -20,6 +20,7 @@ import { pricedNames, sayPrices } from "./budget.js";
 import { withCalibrationBeside } from "./calibration.js";
 import { Draft } from "./draft.js";
 import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
+import { realPath } from "./find.js";
 import { sayGates } from "./gates.js";
 import { type Input, sayWhichCriteria } from "./inputs.js";
 import { Interruption } from "./interruption.js";
@@ -276,6 +277,13 @@ class LineRun {
     return [...(this.#whole.set?.warnings ?? []), ...this.#ofCalibration];
   }
 
+  /** Whether the runs of all cases are looked at, or those of selected ones in the evalset itself: one may be answered as expected. */
+  get #hasAll(): boolean {
+    const { cases, runs } = this.#work;
+    const evalSets = new Set(cases.files.map(realPath));
+    return cases.selected === undefined || runs.files.every((file) => evalSets.has(realPath(file)));
+  }
+
   /** How many cases were not scored. */
   get left(): number {
     return this.#total - this.totals.cases;
@@ -380,7 +388,7 @@ class LineRun {
   async #add(window: ScoredWindow): Promise<void> {
     const { text, ids, rest, notes, isUnjudged } = window;
     // What has no effect is said by `judging.report`, and runs without a case are in no window.
-    const isItself = notes?.isItself === true && !this.#hasStrays;
+    const isItself = notes?.isItself === true && !this.#hasStrays && this.#hasAll;
     this.#whole.add(rest, notes && { ...notes, unused: undefined, isItself }, ids.length);
     this.#draft ??= await Draft.begin(this.#work.output, headLine(this.#set));
     await this.#draft.append(text);
