@@ -115,9 +115,13 @@ export function isAdkMetricsError(error: unknown): error is AdkMetricsError {
 
 /** The same error with the place that it lacks. Anything else is left as it is. */
 export function withPath(error: unknown, path: string): unknown {
-  if (!isAdkMetricsError(error) || error.path !== undefined) return error;
-  const { code, message, line, help, retryable, retryAfterMs, status } = error;
-  const details = { path, line, help, retryable, retryAfterMs, status, cause: error.cause };
+  return !isAdkMetricsError(error) || error.path !== undefined ? error : withDetails(error, { path });
+}
+
+/** The same error with other details. */
+export function withDetails(error: AdkMetricsError, other: ErrorDetails): AdkMetricsError {
+  const { code, message, path, line, help, retryable, retryAfterMs, status, cause } = error;
+  const details = { path, line, help, retryable, retryAfterMs, status, cause, ...other };
   const known = Object.entries(details).filter(([, value]) => value !== undefined);
   return new AdkMetricsError(code, message, Object.fromEntries(known));
 }

@@ -4,7 +4,14 @@ import { abortedSince, drive, type RunEnd } from "./run/run.js";
 import { batchHost, batchOf } from "./run/batching.js";
 import { contradictions, failuresIn, failureWarnings } from "./run/failed-metrics.js";
 import { type MissingVerdicts, missingVerdictsIn, missingVerdictsWarnings } from "./run/missing-verdicts.js";
-import { negativeAmounts, recordedErrors, recordedText, silenceWarnings, silentTurnsIn } from "./run/silence.js";
+import {
+  negativeAmounts,
+  recordedErrors,
+  recordedText,
+  type Silence,
+  silenceIn,
+  silenceWarnings,
+} from "./run/silence.js";
 import { mayHaveRubrics, unscorableWarning } from "./run/unscorable.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { reading } from "./engine/values.js";
@@ -69,8 +76,8 @@ async function resultOf(batches: AsyncGenerator<EvalCaseResult[], EvalSetResult>
 
 /** What is said of an evaluation as a whole: each of its parts tells its share. */
 export interface PartNotes {
-  /** How many turns there are, if the agent was silent in all. */
-  silentTurns: number | undefined;
+  /** How silent the agent was, if it said nothing. */
+  silence: Silence | undefined;
   /** In how many case results metrics of the user's own could not be computed, and what happened first. */
   failures: ReadonlyMap<string, { cases: number; first: string }>;
   /** In how many case results judged metrics have no verdict, and why. */
@@ -326,23 +333,23 @@ function noteEnd(
 ): void {
   if (cancelled) set.cancelled = true;
   if (judges !== undefined) noteJudges(set, judges, plan);
-  const [silentTurns, failures, missing] = cancelled
+  const [silence, failures, missing] = cancelled
     ? [undefined, new Map(), new Map()]
-    : [silentTurnsIn(set), failuresIn(set, plan), missingVerdictsIn(set)];
+    : [silenceIn(set), failuresIn(set, plan), missingVerdictsIn(set)];
   // What is said of metrics that can score no case is not said once more.
   for (const name of unscorable?.keys() ?? []) {
     failures.delete(name);
     missing.delete(name);
   }
   if (typeof belonging === "function") {
-    belonging({ silentTurns, failures, missing, isItself: plan.isItself, unused, unscorable });
+    belonging({ silence, failures, missing, isItself: plan.isItself, unused, unscorable });
     return;
   }
   const text = cancelled ? "" : recordedText(plan.actual);
   const recorded = recordedErrors(text);
   const more = [
     // Who knows of an error need not guess why nothing was said.
-    ...(recorded.length > 0 ? recorded : silenceWarnings(silentTurns)),
+    ...(recorded.length > 0 ? recorded : silenceWarnings(silence)),
     ...negativeAmounts(text, set),
     ...failureWarnings(failures, set.evalCaseResults.length),
     ...contradictions(set, plan),

@@ -23,7 +23,8 @@ import { AdkMetricsError, errorOf, isAdkMetricsError, warningOf } from "./errors
 import type { EngineError } from "./generated/contract.js";
 import { checkEvaluatorOptions, EVALUATOR_OPTIONS } from "./known-options.js";
 import type { EvalRun, EvalRunReader } from "./generated/adk_metrics.js";
-import { metricInfo } from "./metric-info.js";
+import { isPrebuilt, metricInfo } from "./metric-info.js";
+import { canonicalName } from "./metric-names.js";
 import type {
   ConversationScenario,
   Criteria,
@@ -117,7 +118,18 @@ export abstract class EngineEvaluator<Name extends keyof Criteria = string> exte
           const name = `new ${this.constructor.name}({ metricName: "${this.engineMetric}", threshold: 0.8 })`;
           throw unexpected("a metric with its threshold", this.metric, "metric", name);
         }
-        const { metric_name: _, ...given } = this.metric as EvalMetric & NamedInSnakeCase;
+        const { metric_name, ...given } = this.metric as EvalMetric & NamedInSnakeCase;
+        const metricName = (given as Partial<EvalMetric>).metricName ?? metric_name ?? "";
+        if (isPrebuilt(metricName) && canonicalName(metricName) !== this.engineMetric) {
+          throw new AdkMetricsError(
+            "invalid_input",
+            `\`${this.constructor.name}\` does not compute \`${metricName}\``,
+            {
+              path: "metric: metricName",
+              help: `It computes \`${this.engineMetric}\``,
+            },
+          );
+        }
         return { ...given, metricName: this.engineMetric };
       });
       settings = settingsFor(metric, this.options);

@@ -41,9 +41,18 @@ export function checkOptions(
   }
   const meant = closest(key, [...known, ...Object.keys(instead)]);
   const other = meant === undefined || known.includes(meant) ? undefined : instead[meant];
-  const suggestion = meant === undefined ? `The options are ${known.join(", ")}` : `Did you mean \`${meant}\`?`;
+  const all = known.length === 0 ? "This function has no options" : `The options are ${known.join(", ")}`;
+  const suggestion = meant === undefined ? all : `Did you mean \`${meant}\`?`;
   const help = other === undefined ? suggestion : `${suggestion} ${other}`;
   throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, { path: at, help });
+}
+
+/** What a function takes that has no options. */
+export type NoOptions = Readonly<Record<string, never>>;
+
+/** Refuses options where there are none. What `map` passes besides is no option. */
+export function refuseOptions(options: unknown): void {
+  if (isObject(options) && !reading("options", () => Array.isArray(options))) checkOptions(options, []);
 }
 
 /**

@@ -13,6 +13,7 @@ import { isBytes, isObject, reading, unexpected } from "./engine/values.js";
 import { stringify } from "./engine/writing.js";
 import type { EvalStatus } from "./enums.js";
 import { AdkMetricsError, errorOf, isEngineError } from "./errors.js";
+import { looksLike } from "./looks-like.js";
 import type { EvalCaseResult, EvalSetResult, Input } from "./types.js";
 
 /** What the first line says it is. */
@@ -96,7 +97,8 @@ export function readStored(results: unknown, input: string): object {
   } catch (error) {
     if (!isEngineError(error)) throw error;
     const isNone = error.code === "invalid_input" && error.path === "$";
-    const help = error.help ?? (isNone ? WHAT_IT_TAKES : undefined);
+    const help =
+      error.help ?? (isNone ? looksLike(parseJson(new TextDecoder().decode(bytes))) + WHAT_IT_TAKES : undefined);
     throw errorOf({ ...error, input, ...(help === undefined ? {} : { help }) }, () => !isObject(results));
   }
 }

@@ -151,11 +151,11 @@ impl ResponseMatchScore {
                     format!("of {all} words that both responses have, the first {MAX_MATCHED} are shown");
                 explanation.warnings.push(warning.into());
             }
-            for (text, warning) in [
-                (expected, "the expected response has no text, so the score is 0"),
-                (actual, "the actual response has no text, so the score is 0"),
-            ] {
-                if text.is_empty() {
+            for (text, side) in [(expected, "expected"), (actual, "actual")] {
+                // What has words shares them with itself.
+                if rouge.fmeasure == 0.0 && scorer.rouge1_paced(text, text, pace).await.fmeasure == 0.0 {
+                    let what = if text.is_empty() { "text" } else { "words" };
+                    let warning = ["the ", side, " response has no ", what, ", so the score is 0"].concat();
                     explanation.warnings.push(warning.into());
                 }
             }

@@ -225,6 +225,10 @@ impl<'a> MetricConfig<'a, '_> {
                 return Err(error.with_help("Put it inside `judge_model_options`"));
             }
             refuse_misspelt(json, &key, known, &message)?;
+            if let Some(whole) = known.iter().find(|name| key.len() > 5 && name.starts_with(&*key)) {
+                let error = json.error(ErrorCode::InvalidCriterion, message);
+                return Err(error.with_help(did_you_mean(whole)));
+            }
             self.warnings.add(json, format!("{message}; it is ignored"));
         }
         Ok(())

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pairsOf, resultsOf, RUBRICS } from "../calibration/results.mjs";
-import { folderOf, root, run } from "./command.mjs";
+import { folderOf, GOOD, root, run } from "./command.mjs";
 
 const { cases, labels } = pairsOf({ PP: 6, PF: 2, FP: 1, FF: 3 });
 const FILES = { "shop.json": resultsOf(cases), "labels.csv": labels };
@@ -283,3 +283,38 @@ for (const [what, args, message] of [
     assert.match(stderr, message);
   });
 }
+
+test("results in the place of labels, or twice, are said to be that", async (t) => {
+  const pretty = JSON.stringify(resultsOf(cases), null, 2);
+  const cwd = folderOf(t, FILES);
+  writeFileSync(join(cwd, "pretty.json"), pretty);
+  const wrong = await run(["calibrate", "shop.json", "--labels", "pretty.json"], { cwd });
+  assert.match(
+    wrong.stderr,
+    /^error: the file contains no labels\n {3}at pretty\.json:1\n {3}help: This looks like results\. Labels are rows of CSV/,
+  );
+  const same = await run(["calibrate", "--compare", "shop.json", "./shop.json", "--labels", "labels.csv"], { cwd });
+  assert.match(
+    same.stderr,
+    /^warning: the results are compared with themselves: nothing can differ\n {3}at shop\.json/m,
+  );
+});
+
+test("a label without a name is not counted as another person's", async (t) => {
+  const [header, ...rows] = labels.trim().split(/\r?\n/);
+  const names = ["ann", "bob", ""];
+  const named = [`${header},annotator`, ...rows.map((row, at) => `${row},${names[at % 3]}`)];
+  const cwd = folderOf(t, FILES);
+  writeFileSync(join(cwd, "named.csv"), `${named.join("\n")}\n`);
+  const { stdout, stderr } = await run(["calibrate", "shop.json", "--labels", "named.csv"], { cwd });
+  assert.match(stdout, /by 2 people/, stderr);
+});
+
+test("results without a judged metric are labelled whole, and say so", async (t) => {
+  const cwd = folderOf(t, { ...GOOD, "test_config.json": { criteria: { response_match_score: 0.5 } } });
+  await run(["eval", "good.evalset.json", "--format", "json", "--output", "plain.json"], { cwd });
+  const all = await run(["labels", "export", "plain.json"], { cwd });
+  assert.match(all.stderr, /^the results name no metric that asks a judge, so verdicts of all metrics are included$/m);
+  const chosen = await run(["labels", "export", "plain.json", "--metric", "response_match_score"], { cwd });
+  assert.equal(chosen.stderr, "");
+});

@@ -227,7 +227,7 @@ for (const [name, args, words] of [
   [
     "a file of something else",
     ["base.json", "clock.evalset.json"],
-    /at clock\.evalset\.json:1\n {3}help: Pass the results/,
+    /at clock\.evalset\.json:1\n {3}help: This looks like an evalset, .* Pass the results/,
   ],
   ["a wrong status", ["base.json", "status.json"], /at status\.json:\d+, eval_case_results\[0\]\.final_eval_status/],
   [
@@ -322,4 +322,40 @@ test("a recording of a judge is no results, and says so", async (t) => {
   const { stderr, status } = await run(["compare", "base.json", "judge.jsonl"], { cwd });
   assert.equal(status, 2);
   assert.match(stderr, /error: this is a recording of a judge, not results\n {3}at judge\.jsonl\n {3}help: /);
+});
+
+test("what is missing beside a folder is said to be missing", async (t) => {
+  const cwd = folderOf(t, files);
+  mkdirSync(join(cwd, "day"));
+  for (const args of [
+    ["day", "dya"],
+    ["dya", "day"],
+  ]) {
+    const { status, stderr } = await run(["compare", ...args], { cwd });
+    assert.equal(status, 2);
+    assert.match(stderr, /^error: the file or folder does not exist\n {3}at dya\n/);
+  }
+  const { stderr } = await run(["compare", "day", "base.json"], { cwd });
+  assert.match(stderr, /^error: a file cannot be compared with a folder\n/);
+});
+
+test("other files than results are recognised, in every command that takes results", async (t) => {
+  const cwd = folderOf(t, { ...files, ...CLOCK, "config.json": { criteria: { response_match_score: 1 } } });
+  for (const [file, what] of [
+    ["clock.evalset.json", "an evalset, or conversations in its form"],
+    ["config.json", "a config"],
+  ]) {
+    for (const args of [
+      ["compare", "base.json", file],
+      ["compare", file, "base.json"],
+      ["labels", "export", file],
+    ]) {
+      const { status, stderr } = await run(args, { cwd });
+      assert.equal(status, 2);
+      assert.match(
+        stderr,
+        new RegExp(`^error: .*\\n {3}at ${file}.*\\n {3}help: This looks like ${what}\\. Pass the `),
+      );
+    }
+  }
 });

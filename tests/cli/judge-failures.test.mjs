@@ -59,6 +59,9 @@ test("exits with 3 if nobody is there, without trying for minutes", async (t) =>
   const { status, stdout, stderr } = await judge(cwd, [], at.gemini(gone));
   assert.equal(status, 3);
   assert.match(stderr, /no call of the judge got a reply: .*ECONNREFUSED/);
+  // Results name the variable as well: a command has no `baseUrl`.
+  assert.match(stdout, /Check the network, the proxy and GOOGLE_GEMINI_BASE_URL/);
+  assert.doesNotMatch(stdout + stderr, /baseUrl/);
   // As in google-adk, a metric without a result leaves the status of a case to the others.
   assert.deepEqual(statuses(stdout), { noon: 1, late: 2 });
 });

@@ -48,7 +48,13 @@ test("a metric is found by its name, by the function that the config names, or i
 test("a metric of the engine is replaced only if the config says so", async (t) => {
   const code = "export const response_match_score = () => 0.25;";
   const criteria = { response_match_score: 0.5 };
-  assert.match(lineOf(await score(t, { criteria }, { code }), "response_match_score"), /,1,0\.5,passed,$/);
+  const kept = await score(t, { criteria }, { code });
+  assert.match(lineOf(kept, "response_match_score"), /,1,0\.5,passed,$/);
+  assert.match(
+    kept.stderr,
+    /^warning: the export `response_match_score` is not used: the engine computes this metric\n {3}at test_config\.json\n {3}help: To replace it: "custom_metrics": /m,
+  );
+  assert.doesNotMatch(kept.stderr, /no criterion names one/);
   const replaced = await score(t, custom("a.b.response_match_score", 0.5, "response_match_score"), { code });
   assert.match(lineOf(replaced, "response_match_score"), /,0\.25,0\.5,failed,$/);
 });

@@ -158,3 +158,22 @@ test("what a recording lacks is no call", async () => {
   const text = renderTable(result, { width: 400 });
   assert.match(text, new RegExp(`judged by live: 0 calls, ${lost - unsent} samples without a reply`));
 });
+
+test("what a recording lacks is told by turns and samples from 1 up, alike reasons together", async () => {
+  const { lines } = await recorded({ earlyStop: "none" });
+  const isKept = (line) => {
+    const { request: asked } = JSON.parse(line);
+    return asked === undefined || (asked.evalId !== "case 4" && asked.sampleIndex === 0);
+  };
+  const judge = replayJudge(lines.filter(isKept));
+  const { warnings } = await evaluate({ ...request, judge, earlyStop: "none" });
+  const lacks = "the recording has no reply for final_response_match_v2 \\(verdict\\), ";
+  assert.match(
+    warnings[0].message,
+    new RegExp(
+      "^`final_response_match_v2` has no verdict in 5 of 5 case results: " +
+        `in 4, ${lacks}case "case \\d", turn 1, sample \\d: the recording only has sample 1; ` +
+        `in 1, ${lacks}case "case 4", turn 1, sample \\d: nothing is recorded for this case\\. Record it again with`,
+    ),
+  );
+});

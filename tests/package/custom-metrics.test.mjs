@@ -273,3 +273,20 @@ test("agents pass by metrics that are better when they are lower, as the metrics
     /^AgentEvaluationError: The only case did not pass\.\n.*own is 3\.0000, threshold 2, and its turns/,
   );
 });
+
+test("a metric that two modules export is refused, unless the config names its module", async () => {
+  const other = join(folder, "other.mjs");
+  writeFileSync(other, "export const half = () => 1;");
+  const modules = [file, other];
+  const config = { criteria: { half: 0.5 } };
+  await assert.rejects(loadCustomMetrics(config, { modules }), {
+    message: "two modules export `half`",
+    path: other,
+    help: /^Rename one, or name its module in `custom_metrics`: /,
+  });
+  await loadCustomMetrics({ criteria: { response_match_score: 1 } }, { modules });
+  await loadCustomMetrics(config, { modules: [file, file] });
+  const named = { ...config, custom_metrics: { half: { code_config: { name: `${other}#half` } } } };
+  const registry = await loadCustomMetrics(named, { modules });
+  assert.equal((await resultOf(registry, config.criteria)).score, 1);
+});

@@ -115,3 +115,58 @@ test("so is a setting of the simulated user, in a config and in code", async () 
     },
   );
 });
+
+test("that no case has a run is said, however what the agent did is given", async () => {
+  const warned = ({ warnings = [] }) => warnings.map(({ message }) => message);
+  const evalSet = setOf(["a", "b"]);
+  const message = "no case has an actual conversation";
+  for (const actual of [[], "[]", setOf([]), { inferenceResults: [] }]) {
+    assert.deepEqual(warned(await evaluate({ evalSet, actual, criteria })), [message]);
+  }
+  assert.deepEqual(warned(await evaluate({ evalSet, actual: setOf(["b"]), criteria })), []);
+  assert.deepEqual(warned(await evaluate({ evalSet, actual: [], criteria: {}, countOnly: true })), [message]);
+  const lines = (cases) => new Blob([cases.map((one) => `${JSON.stringify(one)}\n`).join("")]).stream();
+  const streamed = async (runs) => {
+    const results = evaluateStream({ evalSet: lines(evalSet.eval_cases), actual: lines(runs), criteria });
+    for (;;) {
+      const next = await results.next();
+      if (next.done) return warned(next.value);
+    }
+  };
+  assert.deepEqual(await streamed([]), [message]);
+  assert.deepEqual(await streamed(evalSet.eval_cases.slice(0, 1)), []);
+});
+
+test("equal responses without words have a score of 0, and say why", async () => {
+  const saying = (text) => [{ ...conversation[0], finalResponse: { parts: [{ text }] } }];
+  const warned = async (expected, actual) => {
+    const set = (turns) => ({ eval_set_id: "s", eval_cases: [{ eval_id: "a", conversation: turns }] });
+    const { evalCaseResults } = await evaluate({
+      evalSet: set(saying(expected)),
+      actual: set(saying(actual)),
+      criteria,
+    });
+    const [{ evalMetricResults }] = evalCaseResults[0].evalMetricResultPerInvocation;
+    return evalMetricResults.find(({ metricName }) => metricName === "response_match_score").explanation.warnings ?? [];
+  };
+  const lacks = (side, what) => `the ${side} response has no ${what}, so the score is 0`;
+  for (const text of ["👍", "…", "?", "  "]) {
+    assert.deepEqual(await warned(text, text), [lacks("expected", "words"), lacks("actual", "words")], text);
+  }
+  assert.deepEqual(await warned("👍", "Fine"), [lacks("expected", "words")]);
+  assert.deepEqual(await warned("Fine", ""), [lacks("actual", "text")]);
+  assert.deepEqual(await warned("你好", "Fine"), []);
+});
+
+test("what is no JSON at all is told from a mistake in JSON", async () => {
+  const helpFor = async (evalSet) => {
+    const error = await evaluate({ evalSet, actual: [], criteria }).catch((thrown) => thrown);
+    assert.equal(error.code, "invalid_json");
+    return error.help;
+  };
+  for (const text of ["id,query\n1,2\n", "eval_set_id: x\n", "---\nid: x\n", '"id","query"\n', "<set/>", "  text"]) {
+    assert.equal(await helpFor(text), "This is not JSON: convert it first", text);
+  }
+  assert.equal(await helpFor('{"eval_set_id" "x"}'), undefined);
+  assert.equal(await helpFor("{'a': 1}"), "JSON strings are written in double quotes");
+});

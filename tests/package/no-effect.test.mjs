@@ -7,9 +7,9 @@ import { ask, FILES } from "../cli/judging.mjs";
 import { evalSetOf, turn } from "./support/conversations.mjs";
 import { importEntry } from "./support/package.mjs";
 
-const { evaluate, RougeEvaluator, TrajectoryEvaluator } = await importEntry();
+const { compareRuns, evaluate, RougeEvaluator, TrajectoryEvaluator } = await importEntry();
 const { asAutoevalsScorer, asMastraStep, asOpenevalsEvaluator } = await importEntry("./interop");
-const { renderCsv } = await importEntry("./report");
+const { renderComparisonCsv, renderComparisonJson, renderCsv, renderJUnit } = await importEntry("./report");
 
 const evalSet = evalSetOf({ one: [turn("When?", "At noon.", [["clock", { hour: 19.9 }]])] });
 const actual = evalSetOf({ one: [turn("When?", "At noon.", [["clock", { hour: 20 }]])] });
@@ -80,4 +80,32 @@ test("an output that ends as another format does is a warning", async (t) => {
   assert.match(stderr, /^warning: the output has the extension of json, but --format makes it csv\n {3}at out\.json/m);
   const fitting = await run([...ask, "--format", "csv", "--output", "out.csv"], { cwd, env: BARE });
   assert.doesNotMatch(fitting.stderr, /warning/);
+});
+
+test("an evaluator of one metric does not score under the name of another", async () => {
+  const evaluator = new RougeEvaluator({ metricName: "tool_trajectory_avg_score", threshold: 1 });
+  await assert.rejects(evaluator.evaluateInvocations([], []), {
+    code: "invalid_input",
+    message: "`RougeEvaluator` does not compute `tool_trajectory_avg_score`",
+    path: "metric: metricName",
+    help: "It computes `response_match_score`",
+  });
+});
+
+test("formats without options refuse them, and take what map passes besides", async () => {
+  const criteria = { response_match_score: 0.5 };
+  const set = await evaluate({ evalSet, actual, criteria });
+  const comparison = compareRuns(set, set);
+  for (const [render, input] of [
+    [renderCsv, set],
+    [renderJUnit, set],
+    [renderComparisonCsv, comparison],
+    [renderComparisonJson, comparison],
+  ]) {
+    assert.throws(() => render(input, { titel: "x" }), {
+      message: "there is no option `titel`",
+      help: "This function has no options",
+    });
+    assert.equal([input].map(render)[0], render(input));
+  }
 });

@@ -124,3 +124,20 @@ test("metrics that decide nothing are marked, in every format with rows", () => 
   const html = renderHtml([set]);
   assert.match(html, /<th scope="row">response_<wbr>match_<wbr>score <span class="muted">advisory<\/span><\/th>/);
 });
+
+test("the kinds of tokens add up to their mean as it is shown", () => {
+  const set = travelSet();
+  const [metric] = (set.evalCaseResults[0]?.overallEvalMetricResults ?? []).filter(
+    ({ metricName }) => metricName === "token_usage_v1",
+  );
+  assert.ok(metric);
+  for (const [input, output, text] of [
+    [2025.5, 73.5, "2,099 (2,025.5 in, 73.5 out)"],
+    [2150.25, 52.5, "2,202.8 (2,150.3 in, 52.5 out)"],
+    [0.05, 0.05, "0.1 (0.1 in, 0 out)"],
+  ] as const) {
+    metric.score = input + output;
+    metric.details = { tokenUsageDetails: { totalTokens: input + output, inputTokens: input, outputTokens: output } };
+    assert.ok(renderTable([set], { width: 160 }).includes(text), text);
+  }
+});

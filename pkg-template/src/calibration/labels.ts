@@ -4,6 +4,7 @@ import { closest } from "../closest.js";
 import { parseJson } from "../engine/json.js";
 import { isBytes, isObject, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
+import { looksLike } from "../looks-like.js";
 import { readCsv } from "./csv.js";
 import type { Label, LabelsInput } from "./types.js";
 
@@ -76,17 +77,20 @@ function parsed(text: string, line: number): unknown {
 
 /** Lines of JSON; a single object may have the list under `labels`. */
 function linesOf(text: string): LabelRow[] {
-  const lines = text.split("\n").flatMap((one, at) => (one.trim() === "" ? [] : [{ line: at + 1, text: one }]));
+  let whole: { labels?: unknown } | undefined;
   try {
-    const whole = parseJson(text) as { labels?: unknown };
-    if (Array.isArray(whole.labels)) return objectRows(whole.labels, () => ({}));
-    return objectRows([whole], () => ({ line: 1 }));
+    whole = parseJson(text) as { labels?: unknown };
   } catch {
+    const lines = text.split("\n").flatMap((one, at) => (one.trim() === "" ? [] : [{ line: at + 1, text: one }]));
     return objectRows(
       lines.map((one) => parsed(one.text, one.line)),
       (at) => ({ line: (lines[at] as { line: number }).line }),
     );
   }
+  if (Array.isArray(whole.labels)) return objectRows(whole.labels, () => ({}));
+  const other = looksLike(whole);
+  if (other !== "") throw unusable("the file contains no labels", 1, other + HELP);
+  return objectRows([whole], () => ({ line: 1 }));
 }
 
 function objectRows(list: unknown, place: (at: number) => { line?: number }): LabelRow[] {

@@ -115,7 +115,9 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
     const isDoubtful = readingsOfOne.some(({ row }) => row.fields.chosen === "doubtful");
     labelled.push({ verdict: first.verdict, ...joint, categories, isDoubtful });
   }
+  // Whoever gave no name may be one of those who did.
   const names = new Set(readings.map(({ annotator }) => annotator));
+  if (names.size > 1) names.delete("");
   problems.sort((a, b) => a.label - b.label);
   return { labelled, undecided, given: rows.length - empty, used, empty, annotators: names.size, problems };
 }

@@ -5,6 +5,7 @@ import { isBytes, isObject, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { OF_CONVERSATIONS } from "../generated/metrics.js";
+import { looksLike } from "../looks-like.js";
 import { currentName } from "../metric-names.js";
 import type { JudgeStamp, JudgeUsage, JudgeVotes } from "../types.js";
 import { judgeVotesOf } from "../votes.js";
@@ -86,7 +87,7 @@ function setOf(given: unknown, path: string): { set: Fields; path: string } {
   if (isObject(value) && Array.isArray(valueOf(value as Fields, "evalCaseResults")))
     return { set: value as Fields, path };
   const help = "Pass the result of evaluate(), or what `eval --format json` writes";
-  throw unexpected("results of an evaluation", value, path, help);
+  throw unexpected("results of an evaluation", value, path, looksLike(value) + help);
 }
 
 /** A value under its name in camelCase or snake_case. */

@@ -121,7 +121,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
   if (what !== "submit") checkFolder(given);
   const { inputs, journals } = what === "submit" ? await inputsOf(given, rest) : { inputs: [], journals: [] };
   const registries = await registriesOf(inputs, given.all("metrics"));
-  if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
+  if (given.has("metrics")) await sayUnusedMetrics(inputs, registries, given.all("metrics"));
   if (what === "submit" && !inputs.some(mayAskJudges)) {
     sayUseless("no metric asks a judge", given, [...FOR_JUDGES, ...FOR_BATCHES]);
     note("no metric asks a judge: there is nothing to send");

@@ -39,6 +39,9 @@ export async function calibrateCommand(args: readonly string[]): Promise<ExitSta
       help: "Each contains the verdicts of one of the two judges",
     });
   }
+  if (given.has("compare") && plainFile(files[0] as string) === plainFile(files[1] as string)) {
+    warn("the results are compared with themselves: nothing can differ", files[0]);
+  }
   const output = outputOf(given, [...files, labelsFile]);
   const [format = "table"] = formatsOf(given, CALIBRATION_FORMATS);
   const results = files.map(readResultsOrJournal);

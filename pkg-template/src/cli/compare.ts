@@ -9,7 +9,7 @@ import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
 import { COMPARISON_FORMATS, optionsOf } from "./options.js";
-import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
+import { kindOf, missing, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { sayNotReached } from "./gates.js";
 import { ExitStatus, note, refusedByStrict, screenOptions, warn, warningCount } from "./process.js";
@@ -98,6 +98,8 @@ function pairsOf(positionals: readonly string[]): Pair[] {
   }
   if (areFolders === 0) return [{ baseline, current }];
   if (areFolders === 1) {
+    const absent = [baseline, current].find((path) => kindOf(path) === undefined);
+    if (absent !== undefined) throw missing(absent, "file or folder");
     throw new Mistake("a file cannot be compared with a folder", { help: "Specify two files or two folders" });
   }
   const [before, after] = [resultsIn(baseline), resultsIn(current)];

@@ -138,7 +138,7 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
   await judging.load();
   await source.prepare?.(inputs);
   const registries = await registriesOf(inputs, given.all("metrics"));
-  if (given.has("metrics")) sayUnusedMetrics(inputs, registries);
+  if (given.has("metrics")) await sayUnusedMetrics(inputs, registries, given.all("metrics"));
   const strict = given.has("strict");
   const batching = given.has("batch") ? await import("./batch.js") : undefined;
   batching?.checkBatches(given, source.numRuns === undefined ? "eval" : "run");

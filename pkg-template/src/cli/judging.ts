@@ -3,7 +3,6 @@
 import { EvalStatus } from "../enums.js";
 import { provideEnvironment } from "../judges/default.js";
 import { type Endpoint, endpointOf } from "../judges/endpoint.js";
-import { PROVIDERS } from "../generated/providers.js";
 import { recordJudge } from "../judges/index.js";
 import { calibrationsText, judgesText, simulatorText } from "../report/usage.js";
 import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
@@ -142,7 +141,7 @@ export class Judging {
     // The replies of batches are in the cache: they are reused, without a call.
     const hasBatches = this.gatherer !== undefined && results.some(({ judgeUsage }) => (judgeUsage?.cached ?? 0) > 0);
     if (this.#tally.isUnreached && !hasBatches) {
-      const { message = reasonIn(results), help } = this.#lastFailure() ?? {};
+      const { message = reasonIn(results), help } = this.#tally.lastFailure ?? {};
       const why = message === undefined ? "" : `: ${message}`;
       const text = { message: `no call of the ${this.#tally.who} got a reply${why}`, location: undefined, help };
       process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
@@ -150,16 +149,6 @@ export class Judging {
     }
     // The results warn of it.
     return isIncomplete ? ExitStatus.Failed : undefined;
-  }
-
-  /** The failure of the last call, with the variable by which the command is told of a server. */
-  #lastFailure(): { message: string; help?: string } | undefined {
-    const { lastFailure, lastEndpoint } = this.#tally;
-    if (lastFailure?.help === undefined || lastEndpoint === undefined || this.#choice.module !== undefined) {
-      return lastFailure;
-    }
-    const { message, help } = lastFailure;
-    return { message, help: help.replace("`baseUrl`", PROVIDERS[lastEndpoint.provider].address) };
   }
 
   #judgeFor(model: string): Judge {
@@ -170,7 +159,8 @@ export class Judging {
     if (known !== undefined) return known;
     const recorder = this.#recorder;
     const recorded = recorder === undefined ? judge : recordJudge(judge, recorder);
-    const watched = this.#tally.watch(recorded, endpointOf(asked));
+    const isOwn = this.#choice.module !== undefined;
+    const watched = this.#tally.watch(recorded, isOwn ? undefined : endpointOf(asked));
     this.#watched.set(judge, watched);
     return watched;
   }

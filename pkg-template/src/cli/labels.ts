@@ -40,9 +40,10 @@ export async function labelsCommand(args: readonly string[]): Promise<ExitStatus
     throw new Mistake(`--seed cannot be \`${seed}\``, { help: "Expected a whole number" });
   }
   const metrics = given.all("metric");
+  const contents = files.map(readResultsOrJournal);
   let sheet: string;
   try {
-    sheet = labelSheet(files.map(readResultsOrJournal), {
+    sheet = labelSheet(contents, {
       ...(count === undefined ? {} : { count: countOf("count", count) }),
       ...(seed === undefined ? {} : { seed: Number(seed) }),
       ...(metrics.length === 0 ? {} : { metrics }),
@@ -52,6 +53,9 @@ export async function labelsCommand(args: readonly string[]): Promise<ExitStatus
   } catch (error) {
     const index = /^results\[(\d+)\]/.exec((error as AdkMetricsError).path ?? "")?.[1] ?? "0";
     throw inFile(error, files[Number(index)] ?? HELP, (error as AdkMetricsError).path);
+  }
+  if (metrics.length === 0 && !contents.some((bytes) => Buffer.from(bytes).includes('"judges"'))) {
+    note("the results name no metric that asks a judge, so verdicts of all metrics are included");
   }
   if (output === undefined) await writeOut(sheet);
   else {

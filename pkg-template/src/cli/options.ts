@@ -712,7 +712,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: ["labels"],
     value: "<name>",
     isRepeatable: true,
-    help: "Only verdicts of this metric. May be repeated. Default: the metrics that ask a judge.",
+    help: "Only verdicts of this metric. May be repeated. Default: the metrics that ask a judge, or all if none does.",
   },
   {
     name: "random",

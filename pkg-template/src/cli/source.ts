@@ -6,6 +6,8 @@ import type { Spending } from "../agents/spending.js";
 import { closest } from "../closest.js";
 import { criteriaIn, customMetricsIn, recordOf } from "../engine/criteria.js";
 import type { JournalSection } from "../journal/section.js";
+import { isPrebuilt } from "../metric-info.js";
+import { layersOf, loadModule, moduleNameOf } from "../modules/load.js";
 import type { Budget, MetricRegistry, Mistake } from "../types.js";
 import { selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
@@ -93,13 +95,28 @@ export async function registriesOf(inputs: readonly Input[], modules: readonly s
   return registries;
 }
 
-/** Warns if no config has a metric of `--metrics`. */
-export function sayUnusedMetrics(inputs: readonly Input[], registries: readonly MetricRegistry[]): void {
-  const isUsed = ({ config }: Input, at: number) => {
+/** Warns if no config has a metric of `--metrics`, and of one that the engine computes all the same. */
+export async function sayUnusedMetrics(
+  inputs: readonly Input[],
+  registries: readonly MetricRegistry[],
+  modules: readonly string[],
+): Promise<void> {
+  const loaded = await Promise.all(
+    modules.map(async (module) => loadModule(moduleNameOf(module, process.cwd()).file, "metrics")),
+  );
+  const exported = new Set(loaded.flatMap(layersOf).flatMap((layer) => Object.keys(layer)));
+  let isUsed = false;
+  for (const [at, { config, files }] of inputs.entries()) {
     const known = new Set(registries[at]?.customMetricNames());
-    return Object.keys(criteriaIn(recordOf(config))).some((name) => known.has(name));
-  };
-  if (inputs.some(isUsed)) return;
+    const names = Object.keys(criteriaIn(recordOf(config)));
+    isUsed ||= names.some((name) => known.has(name));
+    const kept = names.find((name) => !known.has(name) && exported.has(name) && isPrebuilt(name));
+    if (kept === undefined) continue;
+    isUsed = true;
+    const help = `To replace it: "custom_metrics": {"${kept}": {"code_config": {"name": "${kept}"}}}`;
+    warn(`the export \`${kept}\` is not used: the engine computes this metric`, files.config, help);
+  }
+  if (isUsed) return;
   const names = new Set(registries.flatMap((registry) => [...registry.customMetricNames()]));
   const help = `Add the metrics to use to \`criteria\` in the config. The modules have ${[...names].join(", ")}`;
   warn("--metrics has no effect: no criterion names one of its metrics", undefined, help);

@@ -140,7 +140,7 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   const { fileCache } = await api();
   await judging.load();
   const [registry] = (await registriesOf([input], given.all("metrics"))) as [MetricRegistry];
-  if (given.has("metrics")) sayUnusedMetrics([input], [registry]);
+  if (given.has("metrics")) await sayUnusedMetrics([input], [registry], given.all("metrics"));
   for (const { message, help } of unusedEntries(input)) warn(message, input.files.config, help);
   stop.listen();
   sayWhichCriteria([input], [registry]);

@@ -1,6 +1,7 @@
 /** Counts the calls of judges, and remembers whether any got a reply and why the last failure happened. */
 
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, withDetails } from "../errors.js";
+import { PROVIDERS } from "../generated/providers.js";
 import type { Endpoint } from "../judges/endpoint.js";
 import { identified, identityOf } from "../judges/judge.js";
 import { isMissing } from "../run/missing-verdicts.js";
@@ -20,7 +21,6 @@ export class Tally {
   #ofUsers = 0;
   #began: number | undefined;
   #lastFailure: AdkMetricsError | undefined;
-  #lastEndpoint: Endpoint | undefined;
 
   /** How many calls were made. */
   get calls(): number {
@@ -42,12 +42,7 @@ export class Tally {
     return this.#lastFailure;
   }
 
-  /** Where the call that failed last was sent, if to a server that this package asks. */
-  get lastEndpoint(): Endpoint | undefined {
-    return this.#lastEndpoint;
-  }
-
-  /** The same judge, counted. */
+  /** The same judge, counted. @param endpoint Where it asks, if the command was told of it by a variable. */
   watch(judge: Judge, endpoint?: Endpoint): Judge {
     const watched: Judge = async (request, options) => {
       this.#ask();
@@ -81,15 +76,13 @@ export class Tally {
 
   #failed(error: unknown, endpoint: Endpoint | undefined): unknown {
     if (!(error instanceof AdkMetricsError)) return error;
-    this.#lastEndpoint = endpoint;
-    this.#lastFailure = error;
-    const { code, message, help, status } = error;
-    if (this.#replied > 0 || status !== undefined || error.retryable !== true) return error;
+    // On the command line a variable has the address.
+    const help = endpoint && error.help?.replace("`baseUrl`", PROVIDERS[endpoint.provider].address);
+    const told = help === undefined ? error : withDetails(error, { help });
+    this.#lastFailure = told;
+    if (this.#replied > 0 || told.status !== undefined || told.retryable !== true) return told;
     const isHopeless = performance.now() - (this.#began ?? 0) > REACHED_WITHIN_MS;
-    return new AdkMetricsError(code, message, {
-      ...(isHopeless ? { retryable: false } : { retryable: true, retryAfterMs: TRIED_EVERY_MS }),
-      ...(help === undefined ? {} : { help }),
-    });
+    return withDetails(told, isHopeless ? { retryable: false } : { retryAfterMs: TRIED_EVERY_MS });
   }
 }
 

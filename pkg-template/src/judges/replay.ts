@@ -2,6 +2,7 @@ import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { JsonLimitError, parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import { definedProperties, group } from "../lists.js";
+import { looksLike } from "../looks-like.js";
 import type { Judge, JudgeRequest } from "../types.js";
 import { makeJudge, makesJudges } from "./judge.js";
 import {
@@ -207,21 +208,17 @@ function callOf(entry: object, line: number): RecordedCall {
   }
 }
 
-/** Other files by keys that they have. */
-const OTHERS: readonly (readonly [keys: readonly string[], what: string])[] = [
-  [["eval_cases", "evalCases"], "an evalset"],
-  [["eval_case_results", "evalCaseResults"], "results"],
-  [["criteria"], "an eval config"],
-];
-
 function notRecording(line: number, found?: unknown): AdkMetricsError {
-  const other = isObject(found) ? OTHERS.find(([keys]) => keys.some((key) => key in found))?.[1] : undefined;
-  const message = `this is ${other === undefined ? "not" : `${other}, not`} a recording of a judge`;
-  return new AdkMetricsError("invalid_input", message, {
-    path: "recording",
-    line,
-    help: "Create one with recordJudge, or with --record on the command line",
-  });
+  const isEmpty = found === undefined;
+  return new AdkMetricsError(
+    "invalid_input",
+    isEmpty ? "the recording is empty" : "this is not a recording of a judge",
+    {
+      path: "recording",
+      line,
+      help: `${isEmpty ? "No call was answered. " : looksLike(found)}Create one with recordJudge, or with --record on the command line`,
+    },
+  );
 }
 
 // ---- saying what is missing
@@ -246,10 +243,10 @@ function knownOf(calls: readonly RecordedCall[]): Known {
 function missing(request: JudgeRequest, known: Known): AdkMetricsError {
   const { metricName, purpose, evalId, invocationIndex, stepIndex, sampleIndex } = request;
   const location = [
-    ...(evalId === undefined ? [] : [`evalId ${JSON.stringify(evalId)}`]),
-    `invocationIndex ${invocationIndex}`,
-    `stepIndex ${stepIndex}`,
-    `sampleIndex ${sampleIndex}`,
+    ...(evalId === undefined ? [] : [`case ${JSON.stringify(evalId)}`]),
+    `turn ${invocationIndex + 1}`,
+    ...(stepIndex === 0 ? [] : [`text ${stepIndex + 1}`]),
+    `sample ${sampleIndex + 1}`,
   ];
   const message = `the recording has no reply for ${metricName} (${purpose}), ${location.join(", ")}: `;
   return new AdkMetricsError("replay_missing", message + whyMissing(request, known), {
@@ -268,7 +265,7 @@ function whyMissing(request: JudgeRequest, { byTurn, metrics, cases }: Known): s
   if (nearest !== undefined) {
     const difference = differenceOf(nearest.request, request);
     if (difference !== undefined) return difference;
-    const samples = [...new Set(ofTurn.map((call) => call.request.sampleIndex))].sort((a, b) => a - b);
+    const samples = [...new Set(ofTurn.map((call) => call.request.sampleIndex + 1))].sort((a, b) => a - b);
     const shown = samples.slice(0, MOST_SAMPLES).join(", ") + (samples.length > MOST_SAMPLES ? " …" : "");
     return `the recording only has ${samples.length === 1 ? "sample" : "samples"} ${shown}`;
   }

@@ -5,7 +5,7 @@ import { warningOf } from "../errors.js";
 import { append, sum } from "../lists.js";
 import { failureWarnings, type MetricFailures } from "../run/failed-metrics.js";
 import { addMissing, type MissingVerdicts, missingVerdictsWarnings } from "../run/missing-verdicts.js";
-import { silenceWarnings } from "../run/silence.js";
+import { bothSilent, type Silence, silenceWarnings } from "../run/silence.js";
 import { unscorableWarning } from "../run/unscorable.js";
 import type { EvalSetResult, JudgeStamp, Mistake } from "../types.js";
 
@@ -13,7 +13,7 @@ import type { EvalSetResult, JudgeStamp, Mistake } from "../types.js";
 export class Whole {
   #set: EvalSetResult | undefined;
   #results = 0;
-  #silentTurns: number | undefined = 0;
+  #silence: Silence | undefined = { turns: 0, withoutRun: 0 };
   #isItself = true;
   readonly #failures = new Map<string, MetricFailures>();
   readonly #missing = new Map<string, MissingVerdicts>();
@@ -31,9 +31,8 @@ export class Whole {
     this.#set = this.#set === undefined ? bare : joined([this.#set, bare]);
     this.#results += results;
     if (notes === undefined) return;
-    const { silentTurns, failures, missing, isItself, unused, unscorable } = notes;
-    this.#silentTurns =
-      silentTurns === undefined || this.#silentTurns === undefined ? undefined : this.#silentTurns + silentTurns;
+    const { silence, failures, missing, isItself, unused, unscorable } = notes;
+    this.#silence = bothSilent(this.#silence, silence);
     this.#isItself &&= isItself;
     this.#isUnused &&= unused !== undefined;
     this.#unused ??= unused;
@@ -70,7 +69,7 @@ export class Whole {
       ...(set.cancelled === true
         ? []
         : [
-            ...silenceWarnings(this.#silentTurns),
+            ...silenceWarnings(this.#silence),
             ...failureWarnings(this.#failures, this.#results),
             ...missingVerdictsWarnings(this.#missing, this.#results),
           ]),

@@ -69,7 +69,12 @@ export async function loadCustomMetrics(
   const sources = await Promise.all(Array.from(modules, sourceOf));
   const own = registry.fork();
   for (const { exports } of [...sources].reverse()) registerAll(own, exports);
-  for (const [name, entry] of customMetricsOf(config)) {
+  const entries = customMetricsOf(config);
+  const placed = new Set(entries.filter(([, entry]) => isModulePath(functionOf(entry) ?? "")).map(([name]) => name));
+  for (const name of Object.keys(criteriaIn(fieldsOf(parsed(config))))) {
+    if (!placed.has(name)) refuseTwo(name, sources);
+  }
+  for (const [name, entry] of entries) {
     const found = new Finder(name, entry, sources, baseDir).find();
     if (found !== undefined) own.registerEvaluator(infoOf(name, entry), found);
     else if (!own.customMetricNames().includes(name)) throw notFound(name, functionOf(entry));
@@ -96,12 +101,33 @@ async function sourceOf(given: string | URL | object): Promise<Source> {
 /** Registers what a module exports, but for the names of the engine's metrics: to replace those, a config has to say so. */
 function registerAll(registry: MetricEvaluatorRegistry, exports: Exports): void {
   for (const layer of layersOf(exports).reverse()) {
-    for (const [key, value] of Object.entries(layer)) {
-      if (!isMetric(value) || key === "module.exports") continue;
-      const name = key === "default" ? value.name : key;
-      if (name !== "" && !isPrebuilt(name)) registry.registerEvaluator(infoOf(name, {}), value);
+    for (const [name, value] of namedMetrics(layer)) {
+      if (!isPrebuilt(name)) registry.registerEvaluator(infoOf(name, {}), value);
     }
   }
+}
+
+/** The metrics among exports, by the names under which criteria find them. */
+function namedMetrics(exports: Exports): [string, Metric][] {
+  return Object.entries(exports).flatMap(([key, value]): [string, Metric][] => {
+    if (!isMetric(value) || key === "module.exports") return [];
+    const name = key === "default" ? value.name : key;
+    return name === "" ? [] : [[name, value]];
+  });
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for a metric that several modules export, of which the first would count. */
+function refuseTwo(name: string, sources: readonly Source[]): void {
+  const found = sources.flatMap(({ file = "modules", exports }) => {
+    const named = layersOf(exports).flatMap(namedMetrics);
+    return named.filter(([key]) => key === name).map(([, metric]) => ({ file, metric }));
+  });
+  const other = found.find(({ metric, file }) => metric !== found[0]?.metric && file !== found[0]?.file);
+  if (other === undefined) return;
+  throw new AdkMetricsError("invalid_input", `two modules export \`${name}\``, {
+    path: other.file,
+    help: `Rename one, or name its module in \`custom_metrics\`: "code_config": {"name": "./metrics.mjs#${name}"}`,
+  });
 }
 
 function isMetric(value: unknown): value is Metric {

@@ -1,5 +1,6 @@
 /** A comparison for programs: CSV (as `renderCsv` writes it) and JSON. */
 
+import { type NoOptions, refuseOptions } from "../known-options.js";
 import { reading } from "../engine/values.js";
 import type { EvalStatus } from "../enums.js";
 import type { CaseComparison, ComparedScore, ResultChange, RunComparison } from "../types.js";
@@ -30,8 +31,8 @@ const HEADER = [
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
  */
-export function renderComparisonCsv(comparisons: Comparisons): string {
-  return joined(comparisonCsvChunks(comparisons));
+export function renderComparisonCsv(comparisons: Comparisons, options: NoOptions = {}): string {
+  return joined(comparisonCsvChunks(comparisons, options));
 }
 
 /**
@@ -39,7 +40,8 @@ export function renderComparisonCsv(comparisons: Comparisons): string {
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
  */
-export function comparisonCsvChunks(comparisons: Comparisons): Generator<string> {
+export function comparisonCsvChunks(comparisons: Comparisons, options: NoOptions = {}): Generator<string> {
+  refuseOptions(options);
   return comparisonPieces(comparisons, csvPieces);
 }
 
@@ -92,8 +94,8 @@ type Side = ({ status: EvalStatus } & ComparedScore) | undefined;
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
  */
-export function renderComparisonJson(comparisons: Comparisons): string {
-  return joined(comparisonJsonChunks(comparisons));
+export function renderComparisonJson(comparisons: Comparisons, options: NoOptions = {}): string {
+  return joined(comparisonJsonChunks(comparisons, options));
 }
 
 /**
@@ -101,7 +103,8 @@ export function renderComparisonJson(comparisons: Comparisons): string {
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
  */
-export function comparisonJsonChunks(comparisons: Comparisons): Generator<string> {
+export function comparisonJsonChunks(comparisons: Comparisons, options: NoOptions = {}): Generator<string> {
+  refuseOptions(options);
   const isList = reading("comparisons", () => Array.isArray(comparisons));
   return comparisonPieces(comparisons, (list, at) => jsonPieces(list, isList, at));
 }

@@ -1,5 +1,6 @@
 /** Results as a table for spreadsheets and data frames (RFC 4180: CRLF, quotes doubled). */
 
+import { type NoOptions, refuseOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
@@ -82,8 +83,8 @@ interface Columns {
  * renderCsv([result]).split("\r\n")[0];
  * // "evalSetId,evalId,run,turn,metricName,score,threshold,evalStatus,reason"
  */
-export function renderCsv(results: Results): string {
-  return joined(csvChunks(results));
+export function renderCsv(results: Results, options: NoOptions = {}): string {
+  return joined(csvChunks(results, options));
 }
 
 /**
@@ -91,7 +92,8 @@ export function renderCsv(results: Results): string {
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but results.
  */
-export function csvChunks(results: Results): Generator<string> {
+export function csvChunks(results: Results, options: NoOptions = {}): Generator<string> {
+  refuseOptions(options);
   return guarded(listOf(results), csvPieces);
 }
 

@@ -94,7 +94,7 @@ const FORMATS = {
     fileNames: /\.xml$/i,
     signature: /<testsuites name="adk-metrics"/,
     explains: "failures",
-    render: junitChunks,
+    render: (results): Iterable<string> => junitChunks(results),
   },
   md: {
     label: "Markdown",
@@ -118,8 +118,11 @@ const FORMATS = {
     fileNames: /\.csv$/i,
     signature: /^evalSetId,evalId,/,
     explains: "all",
-    render: csvChunks,
-    comparison: { signature: /^evalSetId,evalId,turn,metricName,change,/, render: comparisonCsvChunks },
+    render: (results): Iterable<string> => csvChunks(results),
+    comparison: {
+      signature: /^evalSetId,evalId,turn,metricName,change,/,
+      render: (comparisons): Iterable<string> => comparisonCsvChunks(comparisons),
+    },
   },
   html: {
     label: "HTML report",

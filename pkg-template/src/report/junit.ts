@@ -16,6 +16,7 @@
  *   with the suite, that of a metric with its test case.
  */
 
+import { type NoOptions, refuseOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, JudgeCalibration } from "../types.js";
 import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, traceOf, verdictText } from "./difference.js";
@@ -53,8 +54,8 @@ import { firstLine, head, oneLine, shorten, visible } from "./text.js";
  * @example
  * await writeFile("junit.xml", renderJUnit([result]));
  */
-export function renderJUnit(results: Results): string {
-  return joined(junitChunks(results));
+export function renderJUnit(results: Results, options: NoOptions = {}): string {
+  return joined(junitChunks(results, options));
 }
 
 /**
@@ -62,7 +63,8 @@ export function renderJUnit(results: Results): string {
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but results.
  */
-export function junitChunks(results: Results): Generator<string> {
+export function junitChunks(results: Results, options: NoOptions = {}): Generator<string> {
+  refuseOptions(options);
   return guarded(listOf(results), documentPieces);
 }
 

@@ -18,7 +18,7 @@ import {
   verdictText,
 } from "./difference.js";
 import { outputsOf } from "../turn-events.js";
-import { isOfConversation } from "./judged.js";
+import { isNumber, isOfConversation } from "./judged.js";
 import { calibrationsText, judgesText, simulatorText } from "./usage.js";
 import { reliabilityNotes, reliabilityTables, reliabilityText, repeatedOf } from "./reliability.js";
 import {
@@ -203,7 +203,11 @@ function informationalText(metric: EvalMetricResult | undefined): string {
   const tokens = metric?.details?.tokenUsageDetails;
   const total = amountText(metric?.score, metric?.metricName === "invocation_duration_v1" ? 3 : 1);
   if (!tokens || metric?.score === undefined) return total;
-  return `${total} (${amountText(tokens.inputTokens)} in, ${amountText(tokens.outputTokens)} out)`;
+  const { inputTokens, outputTokens } = tokens;
+  // Rounded by themselves, the two would often miss the total by a tenth.
+  const isSum = isNumber(metric.score) && isNumber(inputTokens) && isNumber(outputTokens);
+  const rest = isSum ? Number(metric.score.toFixed(1)) - Number(inputTokens.toFixed(1)) : outputTokens;
+  return `${total} (${amountText(inputTokens, 1)} in, ${amountText(rest, 1)} out)`;
 }
 
 /** Whether an informational metric found anything. */

@@ -6,8 +6,8 @@ import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Mistake } from ".
 /** How many reasons are given for a metric. */
 const MOST_REASONS = 3;
 
-/** A reply that is quoted at the end of a reason differs from case to case. */
-const QUOTED_REPLY = /(?:, found|:) ".*$/s;
+/** What differs from case to case: a reply that is quoted at the end of a reason, and the place that a recording lacks. */
+const OWN_WORDS = /(?:, found|:) ".*$|, case ".*?, sample \d+(?=: )/s;
 
 /** Why a metric has no result somewhere, and in how many case results for that reason. */
 export interface MissingVerdicts {
@@ -68,7 +68,7 @@ function missingIn({ judges = [], judgeUsage, evalCaseResults }: EvalSetResult):
     return missing.map(({ metricName, reason = "no reason is known" }) => {
       const ofTurns = result.evalMetricResultPerInvocation.flatMap(({ evalMetricResults }) => evalMetricResults);
       const hasQuestion = ofTurns.some((metric) => metric.metricName === metricName && metric.explanation?.samples?.of);
-      return { result, metricName, first: reason, key: reason.replace(QUOTED_REPLY, ""), hasQuestion };
+      return { result, metricName, first: reason, key: reason.replace(OWN_WORDS, ""), hasQuestion };
     });
   });
   // After the judges were stopped there are no questions, but the same reason; what cannot be scored has another. Without
@@ -109,11 +109,13 @@ const UNREADABLE = "no reply of the judge could be read";
 
 function reasonsOf({ cases, reasons }: MissingVerdicts): string {
   const sorted = [...reasons.values()].sort((a, b) => b.cases - a.cases);
-  const shown = sorted.slice(0, MOST_REASONS).map((reason) => {
-    return reason.cases === cases
-      ? reason.first
-      : `${reason.cases === 1 ? "once" : `${reason.cases} times`}, ${reason.first}`;
+  const shown = sorted.slice(0, MOST_REASONS);
+  const parts = shown.map(({ cases: found, first }, at) => {
+    const said = found === cases ? first : `in ${found}, ${first}`;
+    const advice = first.slice(first.lastIndexOf(". "));
+    return shown[at + 1]?.first.endsWith(advice) === true ? said.slice(0, -advice.length) : said;
   });
-  if (sorted.length > shown.length) shown.push(`other reasons: ${sorted.length - shown.length}`);
-  return shown.join("; ");
+  const others = sorted.length - shown.length;
+  if (others > 0) parts.push(`and ${others} other ${others === 1 ? "reason" : "reasons"}`);
+  return parts.join("; ");
 }

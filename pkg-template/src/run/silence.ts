@@ -4,23 +4,52 @@ import { isObject } from "../engine/values.js";
 import { finalText, toolCallsOf } from "../invocation.js";
 import type { EvalSetResult, Mistake } from "../types.js";
 
-/** How many turns there are, if none has a text or a tool call; undefined if one has. Looks no further than the first that has. */
-export function silentTurnsIn({ evalCaseResults }: EvalSetResult): number | undefined {
-  let turns = 0;
+/** What an agent that said nothing did not do. */
+export interface Silence {
+  /** How many turns there are, none of which has a text or a tool call. */
+  turns: number;
+  /** How many cases have no run of the agent, if none has one. */
+  withoutRun: number | undefined;
+}
+
+/** How silent the agent was; undefined if it said anything. Looks no further than the first turn in which it did. */
+export function silenceIn({ evalCaseResults }: EvalSetResult): Silence | undefined {
+  const silence: Silence = { turns: 0, withoutRun: evalCaseResults.length };
   for (const { evalMetricResultPerInvocation, reason } of evalCaseResults) {
+    if (reason?.startsWith("there is no actual conversation") !== true) silence.withoutRun = undefined;
     // Why a run failed is said already.
     if (reason !== undefined) continue;
     for (const { actualInvocation } of evalMetricResultPerInvocation) {
       if (finalText(actualInvocation).trim() !== "" || toolCallsOf(actualInvocation).length > 0) return undefined;
-      turns += 1;
+      silence.turns += 1;
     }
   }
-  return turns;
+  return silence;
 }
 
-/** The warning about an agent that was silent in all turns; none for one that had no turn. */
-export function silenceWarnings(turns: number | undefined): Mistake[] {
-  if (turns === undefined || turns === 0) return [];
+/** The silence of two parts together. */
+export function bothSilent(one: Silence | undefined, other: Silence | undefined): Silence | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  const hasRun = one.withoutRun === undefined || other.withoutRun === undefined;
+  return {
+    turns: one.turns + other.turns,
+    withoutRun: hasRun ? undefined : (one.withoutRun ?? 0) + (other.withoutRun ?? 0),
+  };
+}
+
+/** The warning about an agent that was silent in all turns, or has no run at all; none where there is no case. */
+export function silenceWarnings({ turns, withoutRun = 0 }: Silence = { turns: 0, withoutRun: 0 }): Mistake[] {
+  if (withoutRun > 0) {
+    return [
+      {
+        code: "actual_missing",
+        message: "no case has an actual conversation",
+        path: "actual",
+        help: "Check that what the agent did is not empty, and is of this evalset",
+      },
+    ];
+  }
+  if (turns === 0) return [];
   return [
     {
       code: "invalid_input",

@@ -88,6 +88,9 @@ impl Parser<'_> {
             '\'' => error.with_help("JSON strings are written in double quotes"),
             '/' | '#' => error.with_help("JSON has no comments"),
             ']' | '}' => error.with_help("Is there an extra comma before it?"),
+            _ if !self.text.trim_ascii_start().starts_with(['{', '[']) => {
+                error.with_help("This is not JSON: convert it first")
+            }
             _ => error,
         }
     }

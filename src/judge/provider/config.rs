@@ -117,6 +117,9 @@ pub(crate) fn parameters() -> impl Iterator<Item = (&'static str, Type)> {
     PARAMETERS.iter().map(|Parameter(name, ty, ..)| (*name, *ty))
 }
 
+/// The names inside `thinkingConfig`.
+pub(crate) const THINKING: [&str; 3] = ["thinkingLevel", "thinkingBudget", "includeThoughts"];
+
 /// The parameter of a name in either spelling.
 fn parameter(key: &str) -> Option<&'static Parameter> {
     PARAMETERS.iter().find(|Parameter(name, ..)| is_name(key, name))
@@ -172,7 +175,8 @@ impl MappedSettings {
         let Some(config) = config else { return settings };
         for (key, value) in config.entries() {
             if !value.is_null() && !settings.take(endpoint, model, &key, value, with_schema) {
-                let warning = [&endpoint.label(), " is not sent `", &key, "`: it has no such parameter here"];
+                let warning =
+                    [&endpoint.label(), " is not sent `", &key, "`: it has no such parameter or value"];
                 settings.left_out.push(warning.concat());
             }
         }
@@ -307,7 +311,7 @@ fn append_content(content: Json<'_>, out: &mut String) {
 }
 
 /// Whether a key is a name in either spelling: `top_p` and `topP`.
-fn is_name(key: &str, name: &str) -> bool {
+pub(crate) fn is_name(key: &str, name: &str) -> bool {
     let mut name = name.bytes();
     for byte in key.bytes() {
         if byte != b'_' && name.next().is_none_or(|other| !other.eq_ignore_ascii_case(&byte)) {

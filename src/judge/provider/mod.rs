@@ -50,7 +50,7 @@ use crate::foundation::write::ObjectBuilder;
 #[cfg(feature = "schema")]
 pub(crate) use config::Type as ParameterType;
 use config::{MappedSettings, ParameterNames};
-pub(crate) use config::{is_parameter, parameters};
+pub(crate) use config::{THINKING, is_name, is_parameter, parameters};
 pub use endpoint::Endpoint;
 pub use exchange::{HostAnswer, HostFailure, Query};
 pub use failure::{Failure, FailureKind, advice};

@@ -3,7 +3,7 @@
 
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Json, JsonKind};
-use crate::judge::provider::{is_parameter, parameters};
+use crate::judge::provider::{THINKING, is_name, is_parameter, parameters};
 use crate::model::config::{MetricConfig, either, invalid_criterion, refuse_misspelt, settings};
 use crate::model::shape::whole;
 
@@ -54,6 +54,11 @@ impl JudgeModelOptions {
                 let message = "`judge_model` has no effect beside `judge_models`";
                 metric_config.warnings.add(json, message.to_owned());
             }
+            let samples = either(json, SAMPLES.keys).filter(|_| metric_config.name == "hallucinations_v1");
+            if samples.is_some() && options.samples > 1 {
+                let message = "`num_samples` has no effect: this metric asks for one sample";
+                metric_config.warnings.add(json, message.to_owned());
+            }
         }
         // The host refuses a panel of others than the criterion names.
         if options.panel.is_empty() {
@@ -95,7 +100,11 @@ impl JudgeModelOptions {
         if let Some(models) = models {
             self.panel.clear();
             for model in models.items() {
-                self.panel.push(name_of(model)?);
+                let name = name_of(model)?;
+                if self.panel.contains(&name) {
+                    return Err(model.error(ErrorCode::InvalidCriterion, "a panel asks each model once"));
+                }
+                self.panel.push(name);
             }
             if !(2..=9).contains(&self.panel.len()) {
                 let error = models.error(ErrorCode::InvalidCriterion, "a panel has two to nine models");
@@ -132,10 +141,20 @@ fn check_model_config(config: Json<'_>) -> Result<()> {
     for (key, value) in config.entries().filter(|(_, value)| !value.is_null()) {
         if !is_parameter(&key, value)? {
             let known: Vec<&str> = parameters().map(|(name, _)| name).collect();
-            refuse_misspelt(value, &key, &known, &["a model has no setting `", &key, "`"].concat())?;
+            refuse_setting(&key, value, &known)?;
+        } else if is_name(&key, "thinkingConfig") {
+            for (key, value) in value.entries() {
+                if !THINKING.iter().any(|name| is_name(&key, name)) {
+                    refuse_setting(&key, value, &THINKING)?;
+                }
+            }
         }
     }
     Ok(())
+}
+
+fn refuse_setting(key: &str, value: Json<'_>, known: &[&str]) -> Result<()> {
+    refuse_misspelt(value, key, known, &["a model has no setting `", key, "`"].concat())
 }
 
 /// Only the judge may decide which server is asked and with which headers: a config that could do so could send

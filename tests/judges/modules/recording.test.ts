@@ -230,7 +230,7 @@ describe("a replayed request", () => {
     const samples = Array.from({ length: 2000 }, (_, sampleIndex) => ({ ...PLAIN, sampleIndex }));
     const judge = replayJudge(await recorded(samples));
     const error = await errorOf(() => ask(judge, { ...PLAIN, sampleIndex: 5000 }));
-    assert.match(error.message, /the recording only has samples 0, 1, .*, 19 …$/);
+    assert.match(error.message, /the recording only has samples 1, 2, .*, 20 …$/);
     assert.ok(error.message.length < 400);
   });
 
@@ -238,7 +238,7 @@ describe("a replayed request", () => {
     [
       "a changed prompt",
       { prompt: "Is it valid?\nAnswer in prose." },
-      /final_response_match_v2 \(verdict\), evalId "paris", invocationIndex 1, stepIndex 0, sampleIndex 2: the prompt changed at line 2, column 11: recorded "JSON\.", now "prose\."/,
+      /final_response_match_v2 \(verdict\), case "paris", turn 2, sample 3: the prompt changed at line 2, column 11: recorded "JSON\.", now "prose\."/,
     ],
     ["a longer prompt", { prompt: `${REQUEST.prompt}!` }, /at line 2, column 16: recorded its end, now "!"/],
     ["a changed system prompt", { system: "You are kind." }, /the system prompt changed at line 1, column 9/],
@@ -246,7 +246,7 @@ describe("a replayed request", () => {
     ["another model", { model: "gpt-5" }, /the model is "gpt-5", but "gemini-2.5-flash" was recorded/],
     ["a changed schema", { responseSchema: { type: "string" } }, /the reply's schema changed/],
     ["changed settings", { generationConfig: { temperature: 1 } }, /the generation config changed/],
-    ["another sample", { sampleIndex: 7 }, /sampleIndex 7: the recording only has samples 2, 3/],
+    ["another sample", { sampleIndex: 7 }, /turn 2, sample 8: the recording only has samples 3, 4/],
     ["another metric", { metricName: "safety_v1" }, /nothing is recorded for this metric/],
     ["another case", { evalId: "rome", prompt: "?" }, /nothing is recorded for this case/],
     ["another turn", { invocationIndex: 5, prompt: "?" }, /nothing is recorded for this turn/],
@@ -322,9 +322,11 @@ describe("what is no recording", () => {
     [
       "an evalset",
       '{\n  "eval_cases": []\n}',
-      { code: "invalid_input", line: 1, message: /^this is an evalset, not a rec/ },
+      { code: "invalid_input", line: 1, help: /^This looks like an evalset, .* Create one with recordJudge/ },
     ],
-    ["results", '{"eval_case_results": []}', { code: "invalid_input", message: /^this is results, not a recording/ }],
+    ["results", '{"eval_case_results": []}', { code: "invalid_input", help: /^This looks like results\. Create/ }],
+    ["nothing that was recorded", "", { message: /^the recording is empty$/, help: /^No call was answered\. Create/ }],
+    ["empty lines", "\n\n", { code: "invalid_input", message: /^the recording is empty$/ }],
     ["a call without a reply", `${HEADER}\n{"request": ${JSON.stringify(PLAIN)}}`, { code: "invalid_input", line: 3 }],
     ["a call without a prompt", `${HEADER}{"request": {"id": ""}, "reply": "yes"}`, { code: "invalid_input", line: 2 }],
     ["bytes that are no text", Uint8Array.of(255, 254), { code: "invalid_json" }],

@@ -264,12 +264,47 @@ fn settings_that_cannot_be_used_are_errors_with_advice() {
              Name a single one as `judge_model`",
         ),
         (
+            r#"{"safety_v1": {"threshold": 1, "judge_model_options": {"judge_models": ["gpt-5", "gpt-5"]}}}"#,
+            "a panel asks each model once (at criteria.safety_v1.judge_model_options.judge_models[1], line 1)",
+        ),
+        (
+            r#"{"safety_v1": {"threshold": 1, "judge_model_options":
+                {"judge_model_config": {"thinking_config": {"thinking_levl": "LOW"}}}}}"#,
+            "a model has no setting `thinking_levl` (at criteria.safety_v1.judge_model_options.\
+             judge_model_config.thinking_config.thinking_levl, line 2). Did you mean `thinkingLevel`?",
+        ),
+        (
+            r#"{"final_response_match_v2": {"threshold": 1, "include_intermediate_responses": true}}"#,
+            "`final_response_match_v2` has no setting `include_intermediate_responses` \
+             (at criteria.final_response_match_v2.include_intermediate_responses, line 1). \
+             Did you mean `include_intermediate_responses_in_final`?",
+        ),
+        (
             r#"{"rubric_based_tool_use_quality_v1": {"threshold": 1, "rubrics": [{"rubric_id": "a"}]}}"#,
             "a rubric needs `rubric_content` (at criteria.rubric_based_tool_use_quality_v1.rubrics[0], line 1)",
         ),
     ] {
         assert_eq!(config_error(&format!(r#"{{"criteria": {criteria}}}"#)), message);
     }
+}
+
+#[test]
+fn the_number_of_samples_is_warned_of_where_a_metric_asks_for_one() {
+    let warned = |metric: &str, options: &str| {
+        config(&format!(
+            r#"{{"criteria": {{"{metric}": {{"threshold": 1, "judge_model_options": {options}}}}}}}"#
+        ))
+        .1
+    };
+    assert_eq!(
+        warned("hallucinations_v1", r#"{"num_samples": 3}"#),
+        ["`num_samples` has no effect: this metric asks for one sample \
+             (at criteria.hallucinations_v1.judge_model_options, line 1)"]
+    );
+    for options in [r#"{"num_samples": 1}"#, "{}"] {
+        assert!(warned("hallucinations_v1", options).is_empty(), "{options}");
+    }
+    assert!(warned("safety_v1", r#"{"num_samples": 3}"#).is_empty());
 }
 
 #[test]

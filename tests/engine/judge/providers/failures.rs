@@ -374,7 +374,7 @@ fn a_server_of_ones_own_is_not_called_by_the_providers_name() {
         let server = message.split(" did not").next().unwrap();
         assert_eq!(
             endpoint.warnings(config.root()),
-            [format!("{server} is not sent `topK`: it has no such parameter here")]
+            [format!("{server} is not sent `topK`: it has no such parameter or value")]
         );
     }
 }
