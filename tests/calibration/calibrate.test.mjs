@@ -208,6 +208,49 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
     assert.deepEqual([third.labels.problems, third.subjects[0].labelled], [[], 2]);
   });
 
+  test("annotators on both sides of the threshold, whose median counts", () => {
+    const labels = [1, 5].map((label, at) => ({
+      ...{ evalId: "rated", metricName: SCORES, label, annotator: ["ann", "bob"][at] },
+    }));
+    const { labels: counts } = calibrate(results, labels);
+    assert.equal(counts.used, 2);
+    assert.match(counts.problems[0].message, /^annotators disagree, .*: ann fails it \(1\), bob passes it \(5\)$/);
+    assert.match(counts.problems[0].help, /^Their median, 3, counts\./);
+  });
+
+  const good = { evalId: "open", metricName: RUBRICS, rubricId: "polite", label: 1 };
+  for (const [what, bad, message] of [
+    ["an object without a metric", { evalId: "open", label: 1 }, /^the label has no key `metric`$/],
+    ["a misspelt key", { evalId: "open", metricName: RUBRICS, lable: 1 }, /^the label has no key `label`$/],
+    ["what is no object", null, /^expected a label, which is an object, found null$/],
+  ]) {
+    test(`${what}, in a list and in lines`, () => {
+      const lines = [good, bad].map((one) => JSON.stringify(one)).join("\n");
+      for (const [input, line] of [
+        [[good, bad], undefined],
+        [lines, 2],
+      ]) {
+        const { labels } = calibrate(results, input);
+        assert.deepEqual([labels.given, labels.used, labels.problems.length], [2, 1, 1]);
+        assert.deepEqual([labels.problems[0].line, labels.problems[0].label], [line, 2]);
+        assert.match(labels.problems[0].message, message);
+      }
+    });
+  }
+
+  test("a line that is no JSON", () => {
+    const { labels } = calibrate(results, `${JSON.stringify(good)}\n{"evalId": "open`);
+    assert.deepEqual([labels.given, labels.used, labels.problems[0].line], [2, 1, 2]);
+    assert.match(labels.problems[0].message, /^the labels are not JSON:/);
+  });
+
+  test("but an object without a label is one that nobody has labelled yet", () => {
+    const { labels } = calibrate(results, [good, { ...good, evalId: "closed", label: undefined }]);
+    assert.deepEqual([labels.given, labels.used, labels.empty, labels.problems], [1, 1, 1, []]);
+    const { label: _, ...without } = good;
+    assert.equal(calibrate(results, [good, { ...without, evalId: "closed" }]).labels.empty, 1);
+  });
+
   test("an id in two evalsets, unless the label says which", () => {
     const both = [resultsOf(TWO), resultsOf(TWO, { evalSetId: "bank" })];
     const label = { evalId: "open", metricName: RUBRICS, rubricId: "polite", label: 1 };
@@ -236,13 +279,20 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
       /^the labels have no column `case`$/,
       /The columns are name, age$/,
     ],
+    ["lines that are no JSON", '{"evalId"\n{"evalId"', /^the labels are not JSON:/, /./],
+    ["a key that is missing", [{ evalId: "open", label: 1 }], /^the label has no key `metric`$/, /./],
     [
-      "lines that are no JSON",
-      '{"evalId":"open","metricName":"m","label":1}\n{"evalId"',
-      /^the labels are not JSON:/,
+      "a quote that is not closed",
+      csv("open,1,polite,pass", 'closed,1,polite,"fail', "rated,1,polite,pass"),
+      /^a cell begins with a quote that does not end it/,
+      /write a quote inside it twice/,
+    ],
+    [
+      "a quote in the middle of a row that closes another",
+      csv('open,1,polite,pass,"Hi', 'closed,1,polite,fail,he said "yes"'),
+      /^a cell begins with a quote that does not end it/,
       /./,
     ],
-    ["a key that is missing", [{ evalId: "open", label: 1 }], /^the labels have no key `metric`$/, /./],
     ["no label filled in", csv("open,1,polite,"), /^no labels are filled in$/, /column label/],
     ["no label that can be used", csv("x,1,polite,1"), /^none of the labels can be used: there is no case `x`/, /./],
   ]) {
@@ -371,6 +421,14 @@ describe("a sheet of labels", () => {
     );
     assert.match(rowsOf(sheet)[0], /,polite,,,doubtful,pass,because of polite,It is polite\.,Is it open\?,Yes\.,$/);
     assert.equal(rowsOf(labelSheet(resultsOf(cases), { count: 1 })).length, 1);
+  });
+
+  test("has scores that all samples agree on last, also one that is the least of the scale", () => {
+    const sheet = labelSheet(resultsOf({ least: 1, near: 3, most: 5 }));
+    assert.deepEqual(
+      rowsOf(sheet).map((row) => row.split(",")[1]),
+      ["near", "most", "least"],
+    );
   });
 
   test("hides what the judge said", () => {

@@ -113,6 +113,20 @@ test("disagreement is shown", async () => {
   assert.match(table, /sample 2, b/);
 });
 
+test("so is that of most samples of each judge, and nothing where these agree", async () => {
+  const shown = async (first, second) => {
+    const saying = (name, votes) => ({ [name]: async () => valid(votes.shift()) })[name];
+    const panel = panelJudge([saying("a", [...first]), saying("b", [...second])]);
+    const options = { num_samples: first.length };
+    const set = await evaluate(request(panel, undefined, options, { earlyStop: "none" }));
+    return /the panel disagrees \(.*?\)/.exec(renderTable(set, { details: true, width: 300 }))?.[0];
+  };
+  const [yes, no] = [true, false];
+  const split = await shown([yes, yes, no, yes], [no, yes, no, no]);
+  assert.equal(split, "the panel disagrees (a: 3 valid and 1 invalid, b: 3 invalid and 1 valid)");
+  assert.equal(await shown([yes, no, no], [no, yes, no]), undefined);
+});
+
 test("a judge that fails voids no verdict that it cannot change", async () => {
   const refused = Object.assign(new Error("no such key"), { status: 401 });
   for (const replies of [

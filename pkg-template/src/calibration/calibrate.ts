@@ -1,9 +1,8 @@
 /** How often a judge is right: its verdicts beside human labels. */
 
 import { reading } from "../engine/values.js";
-import { PROMPTS } from "../generated/metrics.js";
 import type { Estimate } from "../statistics/estimates.js";
-import { alphaOf, effectiveCount, kappaOf, shareOf, sum } from "./agreement.js";
+import { alphaOf, effectiveCount, kappaOf, shareOf } from "./agreement.js";
 import { consistencyOf, type SampledQuestion } from "./consistency.js";
 import { corrected, predictionPowered } from "./corrected.js";
 import { rowsOf } from "./labels.js";
@@ -15,8 +14,10 @@ import {
   confidenceOf,
   criteriaOf,
   groupOf,
+  isMajority,
   labelledSubjects,
   type Subject,
+  tallyOf,
 } from "./subjects.js";
 import type {
   Calibration,
@@ -195,19 +196,11 @@ function passRatesOf(
   };
 }
 
-/** Whether a metric's verdict is what most of its samples say. */
-function isMajority({ metricName }: Verdict): boolean {
-  const purposes = Object.hasOwn(PROMPTS, metricName) ? Object.keys(PROMPTS[metricName] ?? {}) : [];
-  return purposes.includes("verdict") || metricName === "safety_v1";
-}
-
 function consistencyIn(verdicts: readonly Verdict[], labels: ReadonlyMap<string, Labelled>): Consistency | undefined {
   const questions = verdicts.flatMap((verdict): SampledQuestion[] => {
-    const { votes, of, threshold = 0.5 } = verdict;
+    const { votes, of } = verdict;
     if (votes === undefined || of === undefined) return [];
-    const read = votes.filter((vote): vote is number => vote !== null);
-    const yes = sum(read.map((vote) => Number(isMajority(verdict) ? vote > 0.5 : vote >= threshold)));
-    return [{ yes, no: read.length - yes, of, people: labels.get(keyOf(verdict))?.passes }];
+    return [{ ...tallyOf(verdict), of, people: labels.get(keyOf(verdict))?.passes }];
   });
   return consistencyOf(questions, verdicts.every(isMajority));
 }

@@ -6,8 +6,12 @@ export interface CsvRow {
   cells: string[];
 }
 
-/** The rows of a text, without those that have nothing in any cell. The separator is the one that its first line has most of. */
-export function readCsv(text: string): CsvRow[] {
+/**
+ * The rows of a text, without those that have nothing in any cell. The separator is the one that its first line has most of.
+ *
+ * @param refuse Is told the line of a quote that is not closed, or not where its cell ends: what follows it are no rows.
+ */
+export function readCsv(text: string, refuse: (line: number) => Error): CsvRow[] {
   const firstLine = text.slice(0, text.search(/[\r\n]|$/));
   const separator = [",", ";", "\t"].reduce((best, one) =>
     firstLine.split(one).length > firstLine.split(best).length ? one : best,
@@ -17,6 +21,7 @@ export function readCsv(text: string): CsvRow[] {
   let line = 1;
   let cell = "";
   let isQuoted = false;
+  let quotedFrom = 0;
   const endCell = () => {
     row.cells.push(cell);
     cell = "";
@@ -34,12 +39,16 @@ export function readCsv(text: string): CsvRow[] {
       else if (text[at + 1] === '"') {
         cell += '"';
         at += 1;
-      } else isQuoted = false;
-    } else if (character === '"' && cell === "") isQuoted = true;
-    else if (character === separator) endCell();
+      } else if (/[^\s,;]/.test(text[at + 1] ?? "")) throw refuse(quotedFrom);
+      else isQuoted = false;
+    } else if (character === '"' && cell === "") {
+      isQuoted = true;
+      quotedFrom = line;
+    } else if (character === separator) endCell();
     else if (character === "\n") endRow();
     else if (character !== "\r" || text[at + 1] !== "\n") cell += character;
   }
+  if (isQuoted) throw refuse(quotedFrom);
   endRow();
   return rows;
 }

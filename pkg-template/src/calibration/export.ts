@@ -118,9 +118,12 @@ function linesOf(rows: readonly (readonly string[])[]): string {
 /** How doubtful a verdict is, from 0 to 1: how its samples disagree, and how near its score is to the threshold. */
 function doubtOf(verdict: Verdict): number {
   const { score, threshold, votes } = verdict;
-  const { least, most } = scaleOf(verdict) ?? { least: 0, most: 1 };
+  const scale = scaleOf(verdict);
+  const { least, most } = scale ?? { least: 0, most: 1 };
+  // A plain yes or no is not near any threshold.
+  const isPlain = scale === undefined && (score === 0 || score === 1);
   const near =
-    score === undefined || threshold === undefined || verdict.rubricId !== undefined || score === 0 || score === 1
+    score === undefined || threshold === undefined || verdict.rubricId !== undefined || isPlain
       ? 0
       : 1 - Math.abs(score - threshold) / (most - least);
   const unread = votes === undefined ? 0 : votes.filter((vote) => vote === null).length / Math.max(1, votes.length);

@@ -14,6 +14,8 @@ export interface LabelRow {
   /** Which one, counted from 1. */
   at: number;
   fields: Readonly<Partial<Record<LabelField, unknown>>>;
+  /** Why it cannot be used, whatever the results are. */
+  problem?: AdkMetricsError;
 }
 
 type LabelField = keyof Label;
@@ -43,16 +45,18 @@ const HELP =
  * @throws {AdkMetricsError} `invalid_input` for what holds no labels, or lacks a column that each needs.
  */
 export function rowsOf(input: LabelsInput): LabelRow[] {
-  if (Array.isArray(input)) return objectRows(input, () => ({}));
+  if (Array.isArray(input)) return rowsIn(input);
   const given: unknown = input;
   if (typeof given !== "string" && !isBytes(given)) throw unexpected("CSV, JSON or a list of labels", given, "labels");
   const text = (typeof given === "string" ? given : new TextDecoder().decode(given)).replace(/^\uFEFF/, "");
   const start = text.trimStart()[0];
   if (start === undefined) throw unusable("there are no labels: the file is empty", 1, HELP);
-  if (start === "[") return objectRows(parsed(text, 1), () => ({}));
+  if (start === "[") return rowsIn(parsed(text, 1) as readonly unknown[]);
   if (start === "{") return linesOf(text);
   return csvRows(text);
 }
+
+const QUOTES = 'Put the whole cell between quotes, and write a quote inside it twice: "He said ""yes"" to it"';
 
 function unusable(message: string, line: number | undefined, help: string): AdkMetricsError {
   return new AdkMetricsError("invalid_input", message, {
@@ -77,40 +81,58 @@ function parsed(text: string, line: number): unknown {
 
 /** Lines of JSON; a single object may have the list under `labels`. */
 function linesOf(text: string): LabelRow[] {
-  let whole: { labels?: unknown } | undefined;
+  let whole: { labels?: unknown };
   try {
     whole = parseJson(text) as { labels?: unknown };
   } catch {
     const lines = text.split("\n").flatMap((one, at) => (one.trim() === "" ? [] : [{ line: at + 1, text: one }]));
-    return objectRows(
-      lines.map((one) => parsed(one.text, one.line)),
-      (at) => ({ line: (lines[at] as { line: number }).line }),
+    return rowsIn(
+      lines,
+      ({ line }) => line,
+      ({ line, text: one }) => parsed(one, line),
     );
   }
-  if (Array.isArray(whole.labels)) return objectRows(whole.labels, () => ({}));
+  if (Array.isArray(whole.labels)) return rowsIn(whole.labels);
   const other = looksLike(whole);
   if (other !== "") throw unusable("the file contains no labels", 1, other + HELP);
-  return objectRows([whole], () => ({ line: 1 }));
+  return rowsIn([whole], () => 1);
 }
 
-function objectRows(list: unknown, place: (at: number) => { line?: number }): LabelRow[] {
-  const items = list as readonly unknown[];
-  if (items.length === 0) throw unusable("there are no labels: the list is empty", undefined, HELP);
-  return items.map((item, at) => {
-    if (!isObject(item) || Array.isArray(item)) throw unexpected("a label, which is an object", item, `labels[${at}]`);
-    const keys = Object.keys(item);
-    const found = fieldsOf(keys);
-    refuseUnread("key", found, keys, place(at).line);
-    const fields = [...found].map(([field, index]) => [
-      field,
-      (item as Record<string, unknown>)[keys[index] as string],
-    ]);
-    return { ...place(at), at: at + 1, fields: Object.fromEntries(fields) as LabelRow["fields"] };
+/**
+ * The labels of a list.
+ *
+ * @throws {AdkMetricsError} if none of them is one: then the list is something else.
+ */
+function rowsIn<T>(list: readonly T[], lineOf?: (item: T) => number, read: (item: T) => unknown = (item) => item) {
+  if (list.length === 0) throw unusable("there are no labels: the list is empty", undefined, HELP);
+  const rows = list.map((item, at): LabelRow => {
+    const line = lineOf?.(item);
+    const place = { ...(line === undefined ? {} : { line }), at: at + 1 };
+    try {
+      return { ...place, fields: fieldsIn(read(item), at, line) };
+    } catch (problem) {
+      if (!(problem instanceof AdkMetricsError)) throw problem;
+      return { ...place, fields: {}, problem };
+    }
   });
+  const [first] = rows;
+  if (first?.problem !== undefined && rows.every(({ problem }) => problem !== undefined)) throw first.problem;
+  return rows;
+}
+
+function fieldsIn(item: unknown, at: number, line: number | undefined): LabelRow["fields"] {
+  if (!isObject(item) || Array.isArray(item)) throw unexpected("a label, which is an object", item, `labels[${at}]`);
+  const keys = Object.keys(item);
+  const found = fieldsOf(keys);
+  refuseUnread("key", found, keys, line);
+  const values = item as Record<string, unknown>;
+  return Object.fromEntries([...found].map(([field, index]) => [field, values[keys[index] as string]]));
 }
 
 function csvRows(text: string): LabelRow[] {
-  const [header, ...rows] = readCsv(text);
+  const [header, ...rows] = readCsv(text, (line) =>
+    unusable("a cell begins with a quote that does not end it, so what follows cannot be read", line, QUOTES),
+  );
   const columns = header?.cells.map((name) => name.trim()) ?? [];
   const found = fieldsOf(columns);
   refuseUnread("column", found, columns, header?.line ?? 1);
@@ -146,9 +168,10 @@ function refuseUnread(
     if (found.has(field)) continue;
     const meant = NAMES[field].map((name) => closest(name, others)).find((name) => name !== undefined);
     const name = NAMES[field][0] as string;
-    const message = `the labels have no ${what} \`${name}\``;
+    const message = `${what === "key" ? "the label has" : "the labels have"} no ${what} \`${name}\``;
     if (meant !== undefined) throw unusable(message, line, `Did you mean \`${name}\` instead of \`${meant}\`?`);
-    if (REQUIRED.some((one) => one === field)) {
+    // One of several objects may have no label yet.
+    if (REQUIRED.some((one) => one === field) && !(what === "key" && field === "label")) {
       const present = names.filter((one) => one !== "").slice(0, 20);
       throw unusable(message, line, `${HELP}. The ${what}s are ${present.join(", ") || "none"}`);
     }

@@ -73,6 +73,11 @@ export function readingsOf(
   let empty = 0;
   for (const row of rows) {
     const { label } = row.fields;
+    if (row.problem !== undefined) {
+      const { message, help } = row.problem;
+      problems.push({ ...positionOf(row), message, ...(help === undefined ? {} : { help }) });
+      continue;
+    }
     if (label === "" || label === undefined || label === null) {
       const commented = text(row.fields.comment) === "" ? undefined : find(row);
       if (commented === undefined) empty += 1;
@@ -102,13 +107,10 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
     const scale = scaleOf(first.verdict);
     const categories = single.map((one) => categoryOf(one, scale));
     const joint = jointly(single, scale);
+    const passing = single.filter(({ passes }) => passes).length;
+    if (passing * 2 === single.length) problems.push(disagreementOf(single, joint));
     if (joint === undefined) {
       undecided.push({ verdict: first.verdict, categories });
-      problems.push({
-        ...positionOf((single.at(-1) as Reading).row),
-        message: `annotators disagree, and neither side has a majority: ${single.map(({ annotator, passes }) => `${annotator || "no name"} ${passes ? "passes" : "fails"} it`).join(", ")}`,
-        help: "The labels count for the agreement of annotators, but not for the judge. Agree on one label, or let another person decide",
-      });
       continue;
     }
     used += single.length;
@@ -305,6 +307,22 @@ function withoutRepeated(readings: readonly Reading[], problems: LabelProblem[])
 function categoryOf({ score, passes }: Reading, scale: Scale | undefined): number {
   if (scale === undefined) return passes ? 1 : 0;
   return score === undefined ? (passes ? scale.most - scale.least : 0) : Math.round(score) - scale.least;
+}
+
+/** What is said where as many people pass a verdict as fail it. */
+function disagreementOf(readings: readonly Reading[], joint: ReturnType<typeof jointly>): LabelProblem {
+  const each = readings.map(({ annotator, passes, score }) => {
+    return `${annotator || "no name"} ${passes ? "passes" : "fails"} it${score === undefined ? "" : ` (${score})`}`;
+  });
+  const help =
+    joint === undefined
+      ? "The labels count for the agreement of annotators, but not for the judge. Agree on one label, or let another person decide"
+      : `Their median, ${joint.score}, counts. Agree on one label, or let another person decide`;
+  return {
+    ...positionOf((readings.at(-1) as Reading).row),
+    message: `annotators disagree, and neither side has a majority: ${each.join(", ")}`,
+    help,
+  };
 }
 
 /** What people say together: the majority, or the median of scores. Undefined for a tie. */

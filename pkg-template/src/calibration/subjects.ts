@@ -2,6 +2,7 @@
 
 import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
+import { PROMPTS } from "../generated/metrics.js";
 import { finalText } from "../invocation.js";
 import { optionsOf } from "../known-options.js";
 import { grouped } from "../lists.js";
@@ -71,12 +72,25 @@ export function labelledSubjects(verdicts: readonly Verdict[], labelled: readonl
 
 export const groupOf = ({ evalSetId, evalId }: Verdict): string => JSON.stringify([evalSetId, evalId]);
 
+/** Whether a metric's verdict is what most of its samples say. */
+export function isMajority({ metricName }: Verdict): boolean {
+  const purposes = Object.hasOwn(PROMPTS, metricName) ? Object.keys(PROMPTS[metricName] ?? {}) : [];
+  return purposes.includes("verdict") || metricName === "safety_v1";
+}
+
+/** How many samples of a verdict pass, by themselves, and how many do not. */
+export function tallyOf(verdict: Verdict): { yes: number; no: number } {
+  const read = (verdict.votes ?? []).filter((vote): vote is number => vote !== null);
+  // A vote for or against is 1 or 0; other samples are scores on the metric's scale.
+  const passing = isMajority(verdict) ? 1 : (verdict.threshold ?? 0.5);
+  const yes = read.filter((vote) => vote >= passing).length;
+  return { yes, no: read.length - yes };
+}
+
 /** The share of samples that say what became the verdict. */
-export function certaintyOf({ votes, passes, threshold = 0.5 }: Verdict): number {
-  const read = (votes ?? []).filter((vote): vote is number => vote !== null);
-  if (read.length === 0) return 1;
-  const passing = read.filter((vote) => (vote === 0 || vote === 1 ? vote === 1 : vote >= threshold)).length;
-  return (passes ? passing : read.length - passing) / read.length;
+export function certaintyOf(verdict: Verdict): number {
+  const { yes, no } = tallyOf(verdict);
+  return yes + no === 0 ? 1 : (verdict.passes ? yes : no) / (yes + no);
 }
 
 /** What the agent answered in the end, however the results spell it. */

@@ -202,17 +202,31 @@ export function samplesText(metric: EvalMetricResult): string | undefined {
   ].join("; ");
 }
 
-/** `a panel of 2 disagrees: gpt-6-luna valid, llama3.2 invalid`; nothing where no panel was asked, or all say the same. */
+/** `the panel disagrees (gpt-6-luna: valid, llama3.2: 2 invalid and 1 valid)`; nothing where most samples of each judge say the same. */
 function disagreement(votes: readonly SampleVote[], words: readonly string[]): string[] {
-  const said = new Map<string, Set<string>>();
+  const said = new Map<string, string[]>();
   for (const [at, { judge }] of votes.entries()) {
-    if (judge !== undefined) said.set(judge, (said.get(judge) ?? new Set()).add(words[at] as string));
+    if (judge !== undefined) said.set(judge, [...(said.get(judge) ?? []), words[at] as string]);
   }
-  const texts = [...said].map(([judge, all]) => [judge, [...all].join(" and ")] as const);
-  if (new Set(texts.map(([, text]) => text)).size < 2) return [];
-  return [
-    `the panel disagrees (${texts.map(([judge, text]) => `${shorten(oneLine(judge), 60)}: ${text}`).join(", ")})`,
-  ];
+  const judges = [...said].map(([judge, all]) => ({ judge, tally: tallyOf(all).sort(([, a], [, b]) => b - a) }));
+  const most = judges.map(({ tally }) => {
+    const highest = Math.max(...tally.map(([, times]) => times));
+    return tally
+      .flatMap(([word, times]) => (times === highest ? [word] : []))
+      .sort()
+      .join();
+  });
+  if (new Set(most).size < 2) return [];
+  const texts = judges.map(({ judge, tally }) => {
+    const text = tally.length === 1 ? tally[0]?.[0] : tally.map(([word, times]) => `${times} ${word}`).join(" and ");
+    return `${shorten(oneLine(judge), 60)}: ${text}`;
+  });
+  return [`the panel disagrees (${texts.join(", ")})`];
+}
+
+/** How often each word occurs. */
+function tallyOf(words: readonly string[]): [word: string, times: number][] {
+  return [...new Set(words)].map((word) => [word, words.filter((one) => one === word).length]);
 }
 
 /** Whether a result comes of several samples of one question. */
