@@ -70,9 +70,10 @@ function reachable(modules, texts) {
   return found;
 }
 
-/** Indented by tabs, and comments of one line in one line. */
+/** Indented by tabs, comments of one line in one line, and without the headers of modules, which are about no declaration. */
 function compact(text) {
   return text
+    .replaceAll(/^\/\*\*(?:(?!\*\/)[^])*\*\/\n\n/gm, "")
     .replaceAll(/^(?: {4})+/gm, (indentation) => "\t".repeat(indentation.length / 4))
     .replaceAll(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, "/** $1 */");
 }

@@ -25,6 +25,11 @@ export function resultsOf(cases, { evalSetId = "shop", judges, judgeUsage, answe
 export const RUBRICS = "rubric_based_final_response_quality_v1";
 export const SCORES = "response_evaluation_score";
 
+/** Labels in CSV: rows of case, turn, rubric and label. */
+export const csv = (...rows) => ["case,turn,rubric,label,metric", ...rows.map((row) => `${row},${RUBRICS}`)].join("\n");
+
+export const TWO = { open: { polite: [1, 1, 1], brief: [1, 0, 1] }, closed: { polite: [0, 0, 0], brief: [0, 1, 0] } };
+
 function caseOf(evalSetId, evalId, turns, answer) {
   return {
     eval_set_id: evalSetId,

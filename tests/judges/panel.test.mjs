@@ -313,7 +313,7 @@ test("mistakes are told", async () => {
     [["one"], /two to nine models/],
     ["one", /two to nine models/],
     [["one", 2], /the name of a model/],
-    [["one", "one"], /two judges of the panel have the name one/],
+    [["one", "one"], /a panel asks each model once/],
   ]) {
     await assert.rejects(evaluate(request(async () => "", undefined, { judge_models })), words);
   }

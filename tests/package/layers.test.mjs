@@ -14,7 +14,7 @@ const CRATE = ["foundation", "model", "text", "trajectory", "judge", "metrics", 
 const PACKAGE = [
   ["generated", "enums", "closest", "lists", "metric-names"],
   ["errors", "types"],
-  ["abort", "invocation", "turn-events", "engine", "known-options", "metric-info"],
+  ["abort", "invocation", "turn-events", "engine", "known-options", "looks-like", "metric-info"],
   ["judges"],
   ["journal"],
   ["batches"],
