@@ -115,12 +115,22 @@ function keptReplies(
  * for (const { metricName, likely } of await estimateCalls(request)) console.log(metricName, likely.calls);
  */
 export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstimateRow[]> {
-  const request = reading("request", () => ({ ...given }));
-  const most = await counted(request, "yes", "none");
+  return estimated(
+    reading("request", () => ({ ...given })),
+    true,
+  );
+}
+
+/** @param isShared Whether equal answers stay equal, so that one verdict is for all of them: else that is only so at least. */
+export async function estimated(request: EvaluateRequest, isShared: boolean): Promise<JudgeEstimateRow[]> {
+  const most = await counted(request, "yes", "none", false);
   if (most.size === 0) return [];
   const { earlyStop } = request;
-  const all = await Promise.all((["yes", "no", "mixed"] as const).map((answer) => counted(request, answer, earlyStop)));
-  const [yes, no, mixed] = all as [Counts, Counts, Counts];
+  const [yes, no, mixed] = await Promise.all([
+    counted(request, "yes", earlyStop, true),
+    counted(request, "no", earlyStop, true),
+    counted(request, "mixed", earlyStop, isShared),
+  ]);
   // Where a budget ends, a metric that is asked earlier leaves less to others the more it takes.
   const ways = [most, mixed, yes, no];
   // Prompts are hashed in threads, so that replies come in any order.
@@ -180,7 +190,12 @@ function outermost(pick: typeof Math.max, counts: readonly Count[], reply: "leas
 
 const NO_CACHE: JudgeCache = { get: () => Promise.resolve(undefined), set: () => Promise.resolve() };
 
-async function counted(request: EvaluateRequest, answer: Answer, earlyStop: EvaluateRequest["earlyStop"] | "none") {
+async function counted(
+  request: EvaluateRequest,
+  answer: Answer,
+  earlyStop: EvaluateRequest["earlyStop"] | "none",
+  isShared: boolean,
+) {
   const counts: Counts = new Map();
   const note = (
     place: number,
@@ -252,8 +267,8 @@ async function counted(request: EvaluateRequest, answer: Answer, earlyStop: Eval
     ...rest,
     registry: withoutCalls(registry),
     judge: panel === undefined ? judge : panelFor(panel),
-    // At most, no reply is used twice; otherwise those of this evaluation are, as by default.
-    ...(earlyStop === "none" ? { cache: NO_CACHE } : {}),
+    // By default, the replies of this evaluation are used again.
+    ...(isShared ? {} : { cache: NO_CACHE }),
     explain: "none",
     concurrency: 64,
     strict: false,

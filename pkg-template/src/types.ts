@@ -696,7 +696,7 @@ export interface MetricComparison {
   chance?: number;
   /** The same, raised by S. Holm's method since several metrics were compared: with many, some differ by chance. */
   correctedChance?: number;
-  /** The smallest true difference that such a comparison finds in four of five repetitions. Absent where nothing varies. */
+  /** The smallest true difference that such a comparison finds in four of five repetitions. Absent if no difference would be. */
   detectable?: number;
   /** Absent for informational metrics, which have no verdicts. */
   verdicts?: VerdictChanges;
@@ -727,7 +727,7 @@ export interface PassComparison {
   interval?: { low: number; high: number };
   /** How likely chance alone splits the cases that changed as unevenly as this: the exact sign test, McNemar's. */
   chance: number;
-  /** The smallest true difference that such a comparison finds in four of five repetitions. Absent where nothing varies. */
+  /** The smallest true difference that such a comparison finds in four of five repetitions. Absent if no difference would be. */
   detectable?: number;
 }
 

@@ -293,6 +293,22 @@ describe("two judges", () => {
     assert.deepEqual(found.notes, []);
   });
 
+  test("have no price where all replies were reused, and one of the calls made where some were", () => {
+    const none = { calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
+    const found = compareJudges(
+      judged((at) => at < 18, { judgeUsage: { ...usage, ...none, cached: 40 } }),
+      judged((at) => at < 10, { judgeUsage: { ...usage, cached: 1 } }),
+      labels,
+    );
+    assert.deepEqual(found.first, { judges: ["gpt-5"], verdicts: 20 });
+    assert.equal(found.second.callsPerVerdict, 2);
+    const from = "reused from a cache, a recording or the same evaluation";
+    assert.deepEqual(found.notes, [
+      `the price of the first judge is without 40 replies that were ${from}`,
+      `the price of the second judge is without 1 reply that was ${from}`,
+    ]);
+  });
+
   test("differ by chance where only few verdicts tell them apart", () => {
     const found = compareJudges(
       judged((at) => at < 12),

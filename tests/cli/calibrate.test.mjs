@@ -233,7 +233,7 @@ test("calibrate --compare says which judge is better, and what each takes", asyn
   assert.deepEqual([status, stderr], [0, ""]);
   assert.match(
     stdout,
-    /A: gpt-5: its results do not contain its calls and tokens\n {2}B: small: 1 calls, 200 tokens, cost 0\.0005 per verdict\n/,
+    /A: gpt-5: its results contain no calls and tokens\n {2}B: small: 1 calls, 200 tokens, cost 0\.0005 per verdict\n/,
   );
   assert.match(stdout, /It is unclear which is better: the difference may be chance\./);
   const one = await run(["calibrate", "--compare", "shop.json", "--labels", "labels.csv"], { cwd });

@@ -166,4 +166,20 @@ describe("models", () => {
       }
     }
   });
+
+  test("of samples are named wherever a provider is asked", () => {
+    // A line may go on in the next, a call over several lines.
+    const commands = /--judge (?:gemini|openai|anthropic|vertex|ollama)\b(?:[^\n]|(?<=\\)\n)*/g;
+    const calls = /\b(?:gemini|openai|anthropic|vertex|ollama)Judge\((?=\{)[^;]*?\}\)/g;
+    for (const file of [...PAGES, ...sources]) {
+      const samples = file.endsWith(".ts")
+        ? (read(file).match(/^ *\* .*$/gm) ?? [])
+        : [...read(file).matchAll(/^ *```.*?^ *```$/gms)].map(([block]) => block);
+      for (const sample of samples) {
+        const asked = [...(sample.match(commands) ?? []), ...(sample.match(calls) ?? [])];
+        const unnamed = asked.filter((text) => !/--model |--config \S*judge|model/.test(text));
+        assert.deepEqual(unnamed, [], file);
+      }
+    }
+  });
 });

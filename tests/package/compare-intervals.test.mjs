@@ -283,8 +283,11 @@ test("passes are compared over all runs, each case counting alike", () => {
   });
   assert.ok(Math.abs(chance - 0.5) < 1e-12, String(chance));
   assert.deepEqual(interval, { low: -0.5, high: 0 });
-  // Student's 4.3027 and 1.0607 for two degrees of freedom, times 0.2887 / √3.
-  assert.ok(Math.abs(detectable - 0.8939) < 1e-3, String(detectable));
+  // Three cases with one sign are no news.
+  assert.equal(detectable, undefined);
+  const more = compareRuns(runs(...Array(10).fill("pp")), runs("pf", "ff", ...Array(8).fill("pp"))).passes;
+  // At least six of ten cases have to get worse: 0.673 of them do so in four of five repetitions, by 0.75 on average.
+  assert.ok(Math.abs(more.detectable - 0.673 * 0.75) < 1e-3, String(more.detectable));
 });
 
 test("passes change for sure by the exact sign test", () => {

@@ -210,11 +210,17 @@ test("150000 runs of one case are compared", () => {
 test("how often cases pass is said in words, with what would have shown", () => {
   const runs = (...cases) =>
     setOf(cases.flatMap((found, at) => [...found].map((one) => caseOf(`c${at}`, { quality: one === "p" ? 1 : 0 }))));
-  const unclear = compareRuns(runs("ppp", "ppp", "ppf", "ppp"), runs("ppf", "ppp", "fff", "ppp"));
+  const few = compareRuns(runs("ppp", "ppp", "ppf", "ppp"), runs("ppf", "ppp", "fff", "ppp"));
+  assert.match(
+    report.renderComparisonTable(few, { width: 400 }),
+    /4 cases like these are too few to detect any difference with 80 % probability/,
+  );
+  const others = Array(6).fill("ppp");
+  const unclear = compareRuns(runs("ppp", "ppp", "ppf", "ppp", ...others), runs("ppf", "ppp", "fff", "ppp", ...others));
   const said =
-    /67 % of runs pass, before 92 % \(25 points less; 95% interval from 67 points less to no change\); 0 cases pass more often, 2 less often, which may be chance/;
+    /87 % of runs pass, before 97 % \(10 points less; 95% interval from \d+ points less to no change\); 0 cases pass more often, 2 less often, which may be chance/;
   const shows =
-    /with 4 cases like these, a difference of 67 points is detected with 80 (?:%|&#37;) probability, a smaller one less often/;
+    /with 10 cases like these, a difference of 34 points is detected with 80 (?:%|&#37;) probability, a smaller one less often/;
   const texts = [report.renderComparisonTable(unclear, { width: 400 }), report.renderComparisonMarkdown(unclear)];
   for (const text of texts) {
     assert.match(
@@ -225,9 +231,9 @@ test("how often cases pass is said in words, with what would have shown", () => 
   }
   assert.match(
     texts[0],
-    /\n {2}"unclear" may be chance; smallest differences that are detected with 80 % probability: quality 0\.6\d\d\d\n/,
+    /\n {2}"unclear" may be chance; smallest differences that are detected with 80 % probability: quality 0\.22\d\d\n/,
   );
-  assert.match(texts[1], /\| Would show \|.*\n.*\n\| <code>quality<\/code> .* \| 0\.6\d\d\d \| 0 \| 2 \| unclear \|\n/);
+  assert.match(texts[1], /\| Would show \|.*\n.*\n\| <code>quality<\/code> .* \| 0\.22\d\d \| 0 \| 2 \| unclear \|\n/);
   const sure = report.renderComparisonTable(compareRuns(runs(..."pppppppp"), runs(..."ffffffpp")), { width: 400 });
   assert.match(
     sure,

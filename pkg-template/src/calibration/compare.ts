@@ -59,7 +59,7 @@ export function compareJudges(
       first: priceOf(one),
       second: priceOf(other),
       subjects: subjectsOf(both, confidence),
-      notes: notesOf(both, found.labelled.length),
+      notes: [...notesOf(both, found.labelled.length), ...reusedIn(one, "first"), ...reusedIn(other, "second")],
     };
   });
 }
@@ -101,6 +101,16 @@ function subjectsOf(both: readonly Both[], confidence: number): SubjectCompariso
   });
 }
 
+/** Replies that were reused cost nothing, whatever the judge would have cost. */
+function reusedIn({ usages }: Found, which: string): string[] {
+  const reused = sum(usages.map(({ cached = 0 }) => cached));
+  if (reused === 0) return [];
+  const from = "reused from a cache, a recording or the same evaluation";
+  return [
+    `the price of the ${which} judge is without ${reused === 1 ? "1 reply that was" : `${reused} replies that were`} ${from}`,
+  ];
+}
+
 function priceOf({ verdicts, judges, usages }: Found): JudgePrice {
   const asked = new Set(judges.map(({ metricName }) => metricName));
   const questions = new Set(
@@ -110,9 +120,11 @@ function priceOf({ verdicts, judges, usages }: Found): JudgePrice {
         JSON.stringify([evalSetId, evalId, run, turn, metricName]),
       ),
   ).size;
+  // Without a call nothing tells what the judge costs.
+  const isFree = usages.every((usage) => usage.calls === 0);
   const total = (of: (usage: (typeof usages)[number]) => number | undefined): number | undefined => {
     const values = usages.map(of);
-    return values.length === 0 || questions === 0 || values.some((value) => typeof value !== "number")
+    return isFree || values.length === 0 || questions === 0 || values.some((value) => typeof value !== "number")
       ? undefined
       : sum(values as number[]) / questions;
   };

@@ -202,7 +202,7 @@ export function priceText({ callsPerVerdict, tokensPerVerdict, costPerVerdict }:
     ...(tokensPerVerdict === undefined ? [] : [`${amountText(tokensPerVerdict)} tokens`]),
     ...(costPerVerdict === undefined ? [] : [`cost ${Number(costPerVerdict.toPrecision(3))}`]),
   ];
-  return parts.length === 0 ? "its results do not contain its calls and tokens" : `${parts.join(", ")} per verdict`;
+  return parts.length === 0 ? "its results contain no calls and tokens" : `${parts.join(", ")} per verdict`;
 }
 
 export function nameOf({ judges }: JudgePrice, which: string): string {

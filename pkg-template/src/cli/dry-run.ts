@@ -1,7 +1,7 @@
 /** `--dry-run`: what judges would be asked, and what that would cost, before anything is asked or run. */
 
 import {
-  estimateCalls,
+  estimated,
   type CallEstimate,
   type JudgeEstimateRow,
   LIKELY_REPLY_TOKENS,
@@ -43,12 +43,12 @@ export async function dryRun(
   let left = calls;
   // Without the limit.
   const needed: JudgeEstimateRow[] = [];
-  for (const { request } of foreseen) {
+  for (const { request, isRun } of foreseen) {
     if (request !== undefined && calls !== undefined) {
-      needed.push(...(await estimateCalls({ ...request, ...(cache && { cache }) })));
+      needed.push(...(await estimated({ ...request, ...(cache && { cache }) }, !isRun)));
     }
     const limited = { ...(cache && { cache }), ...(left === undefined ? {} : { budget: { calls: left } }) };
-    for (const row of request === undefined ? [] : await estimateCalls({ ...request, ...limited })) {
+    for (const row of request === undefined ? [] : await estimated({ ...request, ...limited }, !isRun)) {
       if (left !== undefined) left = Math.max(0, left - row.most.calls);
       const asked = row.model === undefined || row.panel !== undefined ? row.model : (model ?? row.model);
       const key = JSON.stringify([row.metricName, asked, row.function, row.panel]);
@@ -80,7 +80,9 @@ export async function dryRun(
   const retirements = [...rows.values()].flatMap(({ retirement = [] }) => retirement);
   for (const text of new Set([...retirements, ...users])) warn(text);
   if (foreseen.some(({ isRun }) => isRun)) {
-    note("the agent's own calls are not counted, and its answers are assumed to be the expected ones");
+    note(
+      "the agent's own calls are not counted, and its answers are assumed to be as long as the expected ones; at least, those of all runs are the same",
+    );
   }
   if (unknown > 0)
     warn(

@@ -37,7 +37,7 @@ export function passComparison(
   const worse = differences.filter((one) => one < 0).length;
   const interval = meanInterval(Float64Array.from(differences), bootstrap);
   const chance = signTest(better, worse);
-  const detectable = detectableDifference(differences, bootstrap.confidence);
+  const detectable = detectableDifference(differences, bootstrap.confidence, true);
   const [baselineRate, currentRate, difference] = [
     mean(rates.map(([old]) => old)),
     mean(rates.map(([, now]) => now)),

@@ -46,7 +46,7 @@ export interface AnthropicJudgeOptions extends ProviderJudgeOptions {
  * A judge that asks the Gemini API.
  *
  * ```ts
- * await evaluate({ evalSet, actual, config, judge: geminiJudge({ apiKey }) });
+ * await evaluate({ evalSet, actual, config, judge: geminiJudge({ apiKey, model: "gemini-3.5-flash-lite" }) });
  * ```
  *
  * @param options `baseUrl` stands for `https://generativelanguage.googleapis.com`.
@@ -63,7 +63,9 @@ const GEMINI_KEY = "Create a key at https://aistudio.google.com/apikey";
  * A judge that asks a Gemini model at Vertex AI: with a project and an access token, or with an API key.
  *
  * ```ts
- * const judge = vertexJudge({ project: "my-project", location: "us-central1", accessToken: () => auth.getAccessToken() });
+ * const accessToken = () => auth.getAccessToken();
+ * const model = "gemini-3.5-flash-lite";
+ * const judge = vertexJudge({ project: "my-project", location: "global", accessToken, model });
  * ```
  *
  * @param options `baseUrl` stands for `https://{location}-aiplatform.googleapis.com`.

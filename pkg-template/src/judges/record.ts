@@ -31,7 +31,7 @@ export interface RecordingOptions {
  * ```ts
  * import { createWriteStream } from "node:fs";
  *
- * const judge = recordJudge(geminiJudge({ apiKey }), createWriteStream("judge.jsonl"));
+ * const judge = recordJudge(geminiJudge({ apiKey, model: "gemini-3.5-flash-lite" }), createWriteStream("judge.jsonl"));
  * ```
  *
  * @param sink A function, or a stream or file with `write`. Promises that it gives are waited for.

@@ -106,9 +106,10 @@ export function passesText({ passes, bootstrap, cases }: RunComparison): string 
 
 /** What a comparison of so few cases would have missed; empty where nothing can be said. */
 export function detectableText({ passes: { detectable, change, compared } }: RunComparison): string {
-  if (detectable === undefined || change !== "unclear") return "";
+  if (change !== "unclear") return "";
   const cases = count(compared, "case");
-  if (detectable >= 1) return `${cases} are too few to distinguish any difference from chance`;
+  if (detectable === undefined)
+    return `${cases} like these ${compared === 1 ? "is" : "are"} too few to detect any difference with 80 % probability`;
   return `with ${cases} like these, a difference of ${Math.ceil(100 * detectable)} points is detected with 80 % probability, a smaller one less often`;
 }
 

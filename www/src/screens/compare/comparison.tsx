@@ -122,7 +122,7 @@ function Passes({ passes }: { passes: ShownComparison["passes"] }) {
   const percent = (share: number) => `${Math.round(100 * share)}%`;
   const isRepeated = Math.max(passes.baseline.runs, passes.current.runs) > compared;
   const wouldShow =
-    change !== "unclear" || detectable === undefined || detectable >= 1
+    change !== "unclear" || detectable === undefined
       ? ""
       : ` A difference of ${Math.ceil(100 * detectable)} points or more would usually show.`;
   return (
