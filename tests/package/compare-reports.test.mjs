@@ -242,9 +242,9 @@ test("how often cases pass is said in words, with what would have shown", () => 
   assert.doesNotMatch(sure, /like these show|may be chance/);
   const scores = (name, ...all) => setOf(all.map((score, at) => caseOf(`c${at}`, { [name]: score })));
   const wouldShow = (name) =>
-    report.renderComparisonMarkdown(compareRuns(scores(name, 0, 1, 1), scores(name, 1, 0.9, 0)));
-  assert.match(wouldShow("response_match_score"), /\| – \| 1 \| 2 \| unclear \|\n/, "more than the scale has room for");
-  assert.match(wouldShow("quality"), /\| – \| 1 \| 2 \| unclear \|\n/, "a scale that is not known");
+    report.renderComparisonMarkdown(compareRuns(scores(name, 0, 1, 1, 0, 1, 0), scores(name, 1, 0.1, 0, 1, 0, 1)));
+  assert.match(wouldShow("response_match_score"), /\| – \| 3 \| 3 \| unclear \|\n/, "more than the scale has room for");
+  assert.match(wouldShow("quality"), /\| \d\.\d{4} \| 3 \| 3 \| unclear \|\n/, "a scale that is not known");
   const same = report.renderComparisonTable(compareRuns(runs("p"), runs("p")), { width: 400 });
   assert.match(same, /100 % of cases pass, before 100 %; every case passes as often as before\n/);
 });
