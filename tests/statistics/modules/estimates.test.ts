@@ -148,6 +148,22 @@ describe("intervals of 95 % hold the truth in at least 93 % of 2,000 rounds", ()
     }
   }
 
+  test("but pass rates of few cases of which most pass nearly always, 5 runs each, do not, as the guide says", () => {
+    for (const [cases, least] of [
+      [5, 0.86],
+      [10, 0.91],
+      [20, 0.93],
+    ] as const) {
+      const draw = () =>
+        Array.from({ length: cases }, () => {
+          const own = 1 - random() ** 3;
+          return Array.from({ length: 5 }, () => (random() < own ? 1 : 0));
+        });
+      const share = coverage(3 / 4, () => clusteredShare(draw(), 0.95));
+      assert.ok(share >= least, `${cases} cases: ${share}`);
+    }
+  });
+
   test("pass^3 of 40 cases with 4 runs, whose chances are uniform", () => {
     const share = coverage(1 / 4, () =>
       clusteredShare(
