@@ -65,6 +65,19 @@ test("each judge of a panel is asked as many samples as there are in the criteri
   assert.equal(set.warnings, undefined, "several models are no surprise");
 });
 
+test("a judge of a panel that two models answer for is warned of, as it is alone", async () => {
+  const versions = ["a-1", "a-2"];
+  const saying = (name, next) => ({ [name]: async () => ({ text: valid(true), modelVersion: next() }) })[name];
+  const panel = panelJudge([saying("a", () => versions.shift()), saying("b", () => "b-1")]);
+  const set = await evaluate(request(panel, undefined, { num_samples: 2 }, { earlyStop: "none" }));
+  assert.deepEqual(
+    set.warnings.map(({ message }) => message),
+    [
+      "final_response_match_v2: the replies of a in the panel come from more than one model (a-1, a-2), whose verdicts may differ",
+    ],
+  );
+});
+
 test("the panel stops when the missing votes cannot change the verdict", async () => {
   const { panel, asked } = judges({ a: valid(true), b: valid(true), c: valid(false) });
   const set = await evaluate(request(panel));

@@ -103,7 +103,7 @@ function subjectsOf(both: readonly Both[], confidence: number): SubjectCompariso
 
 /** Replies that were reused cost nothing, whatever the judge would have cost. */
 function reusedIn({ usages }: Found, which: string): string[] {
-  const reused = sum(usages.map(({ cached = 0 }) => cached));
+  const reused = sum(usages.map(({ cached }) => cached || 0));
   if (reused === 0) return [];
   const from = "reused from a cache, a recording or the same evaluation";
   return [

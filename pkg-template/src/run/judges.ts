@@ -6,12 +6,9 @@ import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract
 import type { JournalSection } from "../journal/section.js";
 import type { EvaluatorOptions, JudgeReply, JudgeStamp, VotePrior } from "../types.js";
 import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
-import { PanelMembers } from "./panel-members.js";
+import { MOST_VERSIONS, PanelMembers } from "./panel-members.js";
 import { pricedName, type PriceList, unpricedAmong } from "./prices.js";
 import { askedFor, checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target.js";
-
-/** The most versions of models that a stamp names. */
-const MOST_VERSIONS = 20;
 
 export class Judges {
   /** What is to be known of them, without ending the run. */
@@ -144,8 +141,9 @@ export class Judges {
   }
 
   /** Remembers the model that a reply names. */
-  noteVersion(metric: number, { modelVersion }: JudgeReply): void {
+  noteVersion(metric: number, { modelVersion }: JudgeReply, sampleIndex: number): void {
     if (modelVersion === undefined || modelVersion === "") return;
+    this.#panels.get(metric)?.noteVersion(sampleIndex, modelVersion);
     const versions = this.#versions.get(metric) ?? new Set();
     this.#versions.set(metric, versions);
     if (versions.size < MOST_VERSIONS) versions.add(modelVersion);
@@ -161,14 +159,20 @@ export class Judges {
       for (const silent of members.silent()) {
         this.warnings.push({ code: "judge_failed", message: `${metricName}: ${silent}` });
       }
+      for (const { name, versions } of members.changed()) {
+        this.#warnOfVersions(`${metricName}: the replies of ${name} in the panel`, versions);
+      }
     }
     for (const [metric, versions] of this.#versions) {
-      if (versions.size < 2 || this.#targets.get(metric)?.panel !== undefined) continue;
+      if (versions.size < 2 || this.#panels.has(metric)) continue;
       const { metricName } = this.#metrics[metric] as HeaderMetric;
-      const named = [...versions].sort().join(", ");
-      const message = `${metricName}: its replies come from more than one model (${named}), whose verdicts may differ`;
-      this.#warn(message, `versions of ${metricName}`);
+      this.#warnOfVersions(`${metricName}: its replies`, versions);
     }
+  }
+
+  #warnOfVersions(whose: string, versions: ReadonlySet<string>): void {
+    const named = [...versions].sort().join(", ");
+    this.#warn(`${whose} come from more than one model (${named}), whose verdicts may differ`, `versions of ${whose}`);
   }
 
   /** @param kind Warnings of the same kind are given once. */

@@ -144,7 +144,8 @@ export class JudgeDispatcher {
     const controller = new AbortController();
     const question = [metric, request.purpose, request.sampleIndex, digest].join("/");
     const targeted: TargetedRequest = { target, question, callKey: key, request, http, signal: controller.signal };
-    const answer = this.#answer(targeted, (found) => this.#take(begun, metric, found)).then((answer) => {
+    const { sampleIndex } = request;
+    const answer = this.#answer(targeted, (found) => this.#take(begun, metric, sampleIndex, found)).then((answer) => {
       begun.controller = undefined;
       if ("failed" in answer) {
         this.lastFailure = answer.failed.message;
@@ -152,7 +153,7 @@ export class JudgeDispatcher {
       } else if ("reply" in answer) {
         this.lastFailure = undefined;
         if (isMiscounted(answer.reply)) this.#warn("invalid_input", MISCOUNTED);
-        this.#judges.noteVersion(metric, answer.reply);
+        this.#judges.noteVersion(metric, answer.reply, sampleIndex);
       }
       return answer;
     });
@@ -162,13 +163,13 @@ export class JudgeDispatcher {
   }
 
   /** Takes the reply that the engine read from an answer; undefined if there is none. */
-  #take(call: KnownCall, metric: number, reply: JudgeReply | undefined): void {
+  #take(call: KnownCall, metric: number, sampleIndex: number, reply: JudgeReply | undefined): void {
     if (reply !== undefined) this.lastFailure = undefined;
     if (reply === undefined) {
       this.#fail(call);
       return;
     }
-    this.#judges.noteVersion(metric, reply);
+    this.#judges.noteVersion(metric, reply, sampleIndex);
     // The raw answer is dropped: a long run would hold all of them.
     call.answer = Promise.resolve({ reply, cached: false });
   }

@@ -10,6 +10,9 @@ import { definedProperties } from "../lists.js";
 /** After as many identical refusals, or answers that are none, a judge that never replied is not asked again: as the engine has it. */
 const MOST_REFUSALS = 4;
 
+/** The most versions of models that are remembered of a judge. */
+export const MOST_VERSIONS = 20;
+
 /** The status by which the engine asks a metric's judge no more. */
 const REJECTED = 401;
 
@@ -21,6 +24,8 @@ interface Member {
   refusal: string;
   refusals: number;
   isGone: boolean;
+  /** The versions of models that its replies named. */
+  readonly versions: Set<string>;
 }
 
 /** The judges of the panel of a metric in one run. */
@@ -28,7 +33,9 @@ export class PanelMembers {
   readonly #members: readonly Member[];
 
   constructor(names: readonly string[]) {
-    this.#members = names.map((name) => ({ name, isAnswered: false, refusal: "", refusals: 0, isGone: false }));
+    this.#members = names.map((name) => {
+      return { name, isAnswered: false, refusal: "", refusals: 0, isGone: false, versions: new Set() };
+    });
   }
 
   /** Asks the judge of a sample, as long as it may reply. */
@@ -37,7 +44,7 @@ export class PanelMembers {
     signal: AbortSignal,
     ask: () => Promise<JudgeReply | string>,
   ): Promise<JudgeReply | string> {
-    const member = this.#members[sampleIndex % this.#members.length] as Member;
+    const member = this.#memberOf(sampleIndex);
     if (member.isGone) {
       throw markUnsent(this.#failed(member.last ?? "", {}));
     }
@@ -65,6 +72,22 @@ export class PanelMembers {
       const failed = this.#failed(message, definedProperties(details) as ErrorDetails);
       throw isUnsent(error) ? markUnsent(failed) : failed;
     }
+  }
+
+  /** Who gives a sample. */
+  #memberOf(sampleIndex: number): Member {
+    return this.#members[sampleIndex % this.#members.length] as Member;
+  }
+
+  /** Remembers the model that a reply names. */
+  noteVersion(sampleIndex: number, version: string): void {
+    const { versions } = this.#memberOf(sampleIndex);
+    if (versions.size < MOST_VERSIONS) versions.add(version);
+  }
+
+  /** The judges whose replies named several models, each with these. */
+  changed(): { name: string; versions: ReadonlySet<string> }[] {
+    return this.#members.filter(({ versions }) => versions.size > 1);
   }
 
   /** A failure without a status: it says nothing of the other judges. Where none of them is asked any more, it says that. */
