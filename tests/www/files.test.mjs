@@ -321,6 +321,23 @@ describe("files", { skip }, () => {
     await site.done(page);
   });
 
+  test("becomes one of another kind while it is typed, and the cursor stays", async () => {
+    const page = await site.open();
+    await choose(page, [named("mine.json", "{}")]);
+    await page.getByRole("link", { name: "mine.json" }).click();
+    await page.getByText("Not recognised").waitFor();
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText('{"criteria": {"response_match_score": 0.5}}');
+    await page.getByText("Eval config").waitFor();
+    // What the kind brings with it, such as its schema, is loaded.
+    await page.waitForLoadState("networkidle");
+    await page.keyboard.insertText("\n\n");
+    await becomes(async () => /\}\}\s+$/.test(await page.locator(".cm-content").innerText()), true);
+    assert.equal(await page.evaluate(() => document.activeElement.shadowRoot !== null), true);
+    await site.done(page);
+  });
+
   test("what cannot be read is said, and stays to be corrected", async () => {
     const page = await site.open();
     await choose(page, [named("notes.json", "not JSON at all"), named("weather.evalset.json", '{"eval_set_id": "w"')]);

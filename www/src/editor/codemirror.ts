@@ -21,7 +21,7 @@ import {
 } from "@codemirror/language";
 import { type Diagnostic, linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, StateEffect } from "@codemirror/state";
+import { Compartment, EditorState, type Extension, StateEffect } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import {
@@ -49,12 +49,13 @@ export interface PlacedProblem {
 export interface EditorOptions {
   text: string;
   label: string;
-  schema?: Schema | undefined;
   isReadOnly?: boolean;
   onChange(text: string): void;
 }
 
 export interface Editor {
+  /** Completes, describes and checks by a schema, or by none. What is typed and where stays. */
+  setSchema(schema: Schema | undefined): void;
   /** Replaces the text if it differs. */
   setText(text: string): void;
   /** Shows the engine's errors and warnings. */
@@ -64,23 +65,25 @@ export interface Editor {
   destroy(): void;
 }
 
-/** Signals that the engine's problems changed. */
+/** Signals that the engine's problems, or the schema, changed. */
 const PROBLEMS_CHANGED = StateEffect.define<null>();
 
 /** Longer documents are not validated by their schema while they are typed, only by the engine. */
 const MAX_VALIDATED_LENGTH = 2_000_000;
 
 export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
-  const { schema } = options;
+  let schema: Schema | undefined;
+  const help = new Compartment();
   let problems: readonly PlacedProblem[] = [];
   const diagnostics = (view: EditorView): Diagnostic[] => {
     const text = view.state.doc.toString();
     const tree = parseDocument(text);
     const engineDiagnostics = problems.map((problem) => diagnosticOf(view, tree, problem));
     const syntaxDiagnostics = engineDiagnostics.some(({ severity }) => severity === "error") ? [] : syntaxErrors(text);
+    const known = schema;
     // Old formats are arrays, which the schemas do not describe.
-    const isChecked = schema !== undefined && tree?.type === schema.type && text.length <= MAX_VALIDATED_LENGTH;
-    const violations = isChecked && tree !== undefined ? schemaErrors(schema, schema, tree) : [];
+    const isChecked = tree?.type === known?.type && text.length <= MAX_VALIDATED_LENGTH;
+    const violations = isChecked && known !== undefined && tree !== undefined ? schemaErrors(known, known, tree) : [];
     const schemaDiagnostics = violations
       .slice(0, 200)
       .map(({ node, message }): Diagnostic => ({ ...rangeOf(node), severity: "warning", message, source: "schema" }))
@@ -115,9 +118,7 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
           needsRefresh: ({ transactions }) =>
             transactions.some(({ effects }) => effects.some((one) => one.is(PROBLEMS_CHANGED))),
         }),
-        ...(schema === undefined
-          ? []
-          : [autocompletion({ override: [(context) => completions(schema, context)] }), hover(schema)]),
+        help.of([]),
         keymap.of([
           ...closeBracketsKeymap,
           ...defaultKeymap,
@@ -134,6 +135,14 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
     }),
   });
   return {
+    setSchema(known) {
+      schema = known;
+      const extensions: Extension =
+        known === undefined
+          ? []
+          : [autocompletion({ override: [(context) => completions(known, context)] }), hover(known)];
+      view.dispatch({ effects: [help.reconfigure(extensions), PROBLEMS_CHANGED.of(null)] });
+    },
     setText(text) {
       const now = view.state.doc.toString();
       if (now !== text) view.dispatch({ changes: { from: 0, to: now.length, insert: text } });

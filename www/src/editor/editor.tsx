@@ -30,8 +30,7 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
     let opened: Editor | undefined;
     let isUnmounted = false;
     const open = async () => {
-      const [{ openEditor }, { schemaOf }] = await Promise.all([import("./codemirror.js"), import("./schemas.js")]);
-      const schema = await schemaOf(kind);
+      const { openEditor } = await import("./codemirror.js");
       const host = hostElement.current;
       if (isUnmounted || host === null) return;
       const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
@@ -39,7 +38,6 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
       opened = openEditor(root, {
         text: given.current,
         label,
-        schema,
         isReadOnly,
         onChange: (changed) => {
           typed.current.push(changed);
@@ -53,7 +51,20 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
       isUnmounted = true;
       opened?.destroy();
     };
-  }, [kind, label, isReadOnly]);
+  }, [label, isReadOnly]);
+  // What kind of file it is, is known later, or is another one once more is typed.
+  useEffect(() => {
+    let isOther = false;
+    const show = async () => {
+      const { schemaOf } = await import("./schemas.js");
+      const schema = await schemaOf(kind);
+      if (!isOther) editor?.setSchema(schema);
+    };
+    show().catch(() => setFailed(true));
+    return () => {
+      isOther = true;
+    };
+  }, [editor, kind]);
   useEffect(() => {
     const index = typed.current.lastIndexOf(text);
     if (index >= 0) typed.current.splice(0, index);
