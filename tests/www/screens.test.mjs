@@ -21,6 +21,8 @@ describe("every screen", { skip }, () => {
       const page = await site.open({ theme });
       /** Looks at what is shown, under a title. */
       const look = async (where, title) => {
+        // While a screen is loaded there is none.
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
         assert.deepEqual(await violations(page), [], `${where}, ${theme}`);
         await becomes(() => page.title(), title, where);
       };
