@@ -288,7 +288,7 @@ Exit status
 Example
   export ADK_METRICS_QUEUE=redis://localhost:6379
   adk-metrics queue add evals/*.evalset.json --max-calls 10000
-  adk-metrics queue work --agent ./agent.ts --judge gemini --model gemini-3.5-flash-lite --concurrency 8
+  adk-metrics queue work --agent ./agent.ts --judge gemini --model gemini-3.5-flash-lite
   adk-metrics queue collect --format junit --output junit.xml
 `;
 

@@ -54,11 +54,6 @@ impl JudgeModelOptions {
                 let message = "`judge_model` has no effect beside `judge_models`";
                 metric_config.warnings.add(json, message.to_owned());
             }
-            let samples = either(json, SAMPLES.keys).filter(|_| metric_config.name == "hallucinations_v1");
-            if samples.is_some() && options.samples > 1 {
-                let message = "`num_samples` has no effect: this metric asks for one sample";
-                metric_config.warnings.add(json, message.to_owned());
-            }
         }
         // The host refuses a panel of others than the criterion names.
         if options.panel.is_empty() {

@@ -289,25 +289,6 @@ fn settings_that_cannot_be_used_are_errors_with_advice() {
 }
 
 #[test]
-fn the_number_of_samples_is_warned_of_where_a_metric_asks_for_one() {
-    let warned = |metric: &str, options: &str| {
-        config(&format!(
-            r#"{{"criteria": {{"{metric}": {{"threshold": 1, "judge_model_options": {options}}}}}}}"#
-        ))
-        .1
-    };
-    assert_eq!(
-        warned("hallucinations_v1", r#"{"num_samples": 3}"#),
-        ["`num_samples` has no effect: this metric asks for one sample \
-             (at criteria.hallucinations_v1.judge_model_options, line 1)"]
-    );
-    for options in [r#"{"num_samples": 1}"#, "{}"] {
-        assert!(warned("hallucinations_v1", options).is_empty(), "{options}");
-    }
-    assert!(warned("safety_v1", r#"{"num_samples": 3}"#).is_empty());
-}
-
-#[test]
 fn settings_that_are_ignored_are_warned_of() {
     let text = r#"{"criteria": {"tool_trajectory_avg_score":
         {"threshold": 1, "colour": "red", "match_type": "EXACT", "matchType": "ANY_ORDER"}}}"#;
