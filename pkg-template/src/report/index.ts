@@ -21,6 +21,7 @@ export { htmlChunks, type HtmlOptions, renderHtml } from "./html.js";
 export { junitChunks, renderJUnit } from "./junit.js";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.js";
 export type { Results } from "./results.js";
+export type { NoOptions } from "../known-options.js";
 export { type Paint, type Style } from "./page.js";
 export { renderTable, tableChunks, type TableOptions } from "./table.js";
 export { rationaleOf } from "../votes.js";

@@ -7,7 +7,12 @@ import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Mistake } from ".
 const MOST_REASONS = 3;
 
 /** What differs from case to case: a reply that is quoted at the end of a reason, and the place that a recording lacks. */
-const OWN_WORDS = /(?:, found|:) ".*$|, case ".*?, sample \d+(?=: )/s;
+const OWN_WORDS = [/(?:, found|:) ".*$/s, /, case "[^"]*"/, /, (?:turn|text|sample) \d+/g];
+
+/** A reason without what differs from case to case. */
+function sharedWords(reason: string): string {
+  return OWN_WORDS.reduce((text, pattern) => text.replace(pattern, ""), reason);
+}
 
 /** Why a metric has no result somewhere, and in how many case results for that reason. */
 export interface MissingVerdicts {
@@ -68,7 +73,7 @@ function missingIn({ judges = [], judgeUsage, evalCaseResults }: EvalSetResult):
     return missing.map(({ metricName, reason = "no reason is known" }) => {
       const ofTurns = result.evalMetricResultPerInvocation.flatMap(({ evalMetricResults }) => evalMetricResults);
       const hasQuestion = ofTurns.some((metric) => metric.metricName === metricName && metric.explanation?.samples?.of);
-      return { result, metricName, first: reason, key: reason.replace(OWN_WORDS, ""), hasQuestion };
+      return { result, metricName, first: reason, key: sharedWords(reason), hasQuestion };
     });
   });
   // After the judges were stopped there are no questions, but the same reason; what cannot be scored has another. Without
