@@ -197,12 +197,13 @@ export class ${className} extends EngineEvaluator${takesCriterion ? `<"${name}">
 `;
 }
 
-/** What the engine reads of one input at most. */
+/** What the engine reads of one input at most, and when it gives up a judge. */
 function limitsOf({ limits }) {
   const docs = {
     MAX_BYTES: "As much as the engine reads of one input, in bytes.",
     MAX_DEPTH: "As deep as the engine reads.",
     MAX_VALUES: "As many values as the engine reads of one input.",
+    MAX_REFUSALS: "After so many identical refusals, without a single reply, a judge is not asked again.",
   };
   return Object.entries(limits)
     .map(([name, limit]) => `/** ${docs[name]} */\nexport const ${name} = ${limit};\n`)

@@ -73,7 +73,7 @@ pub use crate::judge::calls::Millis;
 use custom::OpenTask;
 pub use custom::{CustomEvaluation, CustomScore, CustomTask, TaskId};
 use judging::{ConcludingMetric, JudgeState, JudgeStep, PendingMetric, PlanningCase};
-pub use judging::{JudgeCall, JudgeOptions, JudgeReply, LEARNT_QUESTIONS, Risk};
+pub use judging::{JudgeCall, JudgeOptions, JudgeReply, LEARNT_QUESTIONS, MAX_REFUSALS, Risk};
 pub use matching::Pairing;
 use matching::{Matched, Pairer};
 pub use options::Options;

@@ -12,7 +12,7 @@ use crate::metrics::{MetricInfo, REGISTRY};
 use crate::model::config::DEFAULT_CONFIG;
 use crate::model::invocation::{IntermediateData, Invocation};
 use crate::model::shape::{Field, Presence, Shape, Type};
-use crate::run::READ_BY_RUN;
+use crate::run::{MAX_REFUSALS, READ_BY_RUN};
 
 pub(super) fn manifest() -> Value {
     let defaults: Value = serde_json::from_str(DEFAULT_CONFIG).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn manifest() -> Value {
         "providers": Provider::ALL.map(Provider::manifest),
         "metrics": REGISTRY.iter().map(metric).collect::<Vec<_>>(),
         "defaultCriteria": defaults,
-        "limits": { "MAX_BYTES": MAX_BYTES, "MAX_DEPTH": MAX_DEPTH, "MAX_VALUES": MAX_VALUES },
+        "limits": { "MAX_BYTES": MAX_BYTES, "MAX_DEPTH": MAX_DEPTH, "MAX_VALUES": MAX_VALUES, "MAX_REFUSALS": MAX_REFUSALS },
     })
 }
 

@@ -39,7 +39,8 @@ export async function calibrateCommand(args: readonly string[]): Promise<ExitSta
       help: "Each contains the verdicts of one of the two judges",
     });
   }
-  if (given.has("compare") && plainFile(files[0] as string) === plainFile(files[1] as string)) {
+  const [first, second] = files.map((file) => plainFile(file));
+  if (given.has("compare") && first !== undefined && first === second) {
     warn("the results are compared with themselves: nothing can differ", files[0]);
   }
   const output = outputOf(given, [...files, labelsFile]);

@@ -4,6 +4,7 @@ import { inTurns, type Steps } from "../engine/steps.js";
 import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { HostFailure } from "../generated/contract.js";
+import { MAX_REFUSALS } from "../generated/limits.js";
 import type { Journal, JournalEntry, JudgeReply } from "../types.js";
 import { differencesIn, differentIn } from "./differences.js";
 import { OpenJournal, SOME_ENTRIES } from "./open.js";
@@ -65,9 +66,6 @@ export interface JournaledBegin extends JournalEntry {
 }
 
 export type Part = "command" | "shard" | "runs" | "scores";
-
-/** After so many refusals in the same words the engine asks no more questions of a metric. */
-const MOST_REFUSALS = 4;
 
 const openJournals = new WeakMap<Journal, OpenJournal>();
 
@@ -280,7 +278,7 @@ export class JournalSection implements Journal {
   refusal(key: string): HostFailure | undefined {
     const metric = refusalKey(key, "");
     for (const [known, { times, failure }] of this.#refusals) {
-      const endsAll = failure.status === 401 || failure.status === 403 || times >= MOST_REFUSALS;
+      const endsAll = failure.status === 401 || failure.status === 403 || times >= MAX_REFUSALS;
       if (endsAll && known.startsWith(metric)) return failure;
     }
     return undefined;

@@ -1,14 +1,12 @@
 /** What becomes of the judges of a panel in a run: which of them are not asked any more, and which never replied. */
 
 import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
+import { MAX_REFUSALS } from "../generated/limits.js";
 import { failureOf } from "../judges/failure.js";
 import { replyOf } from "../judges/reply.js";
 import { isUnsent, markUnsent } from "../judges/unsent.js";
 import type { JudgeReply } from "../types.js";
 import { definedProperties } from "../lists.js";
-
-/** After as many identical refusals, or answers that are none, a judge that never replied is not asked again: as the engine has it. */
-const MOST_REFUSALS = 4;
 
 /** The most versions of models that are remembered of a judge. */
 export const MOST_VERSIONS = 20;
@@ -65,7 +63,7 @@ export class PanelMembers {
         const same = (isMalformed ? help : undefined) ?? message;
         member.refusals = member.refusal === same ? member.refusals + 1 : 1;
         member.refusal = same;
-        member.isGone = member.refusals >= MOST_REFUSALS;
+        member.isGone = member.refusals >= MAX_REFUSALS;
       }
       member.isGone ||= status === 401 || status === 403;
       const details = { help, retryable: retryable === true && !member.isGone, retryAfterMs, cause: error };

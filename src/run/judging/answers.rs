@@ -13,7 +13,7 @@ use crate::judge::votes::Outcome;
 use crate::metrics::judged::{Answer, Judged, JudgedCase, SampleReply};
 
 /// After this many identical refusals, or answers that are none, without a single reply, a server is not asked again.
-const MAX_REFUSALS: u32 = 4;
+pub const MAX_REFUSALS: u32 = 4;
 
 /// The maximum length of a failure message in a result, in characters.
 const MAX_MESSAGE_CHARS: usize = 1000;

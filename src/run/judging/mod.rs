@@ -21,6 +21,7 @@ use crate::judge::calls::{self, Call, Prices};
 use crate::judge::provider::TokenCounts;
 use crate::metrics::judged::Judged;
 
+pub use answers::MAX_REFUSALS;
 pub use learning::{LEARNT_QUESTIONS, Risk};
 pub(super) use sending::JudgeStep;
 pub(super) use stages::{ConcludingMetric, PendingMetric, PlanningCase};
