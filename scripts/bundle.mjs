@@ -34,13 +34,7 @@ const SHORT_SYNTAX = {
   keep_classnames: true,
 };
 
-/** An `import()` of CommonJS would go through the loader of ES modules. */
-const CJS = {
-  minifySyntax: true,
-  format: "cjs",
-  platform: "node",
-  supported: { "dynamic-import": false },
-};
+const CJS = { minifySyntax: true, format: "cjs", platform: "node" };
 
 /**
  * Writes `esm`, with source maps, and `cjs`, which has none: Node loads `esm` for `require` too.
@@ -73,13 +67,21 @@ async function writeModule({ path, ...chunk }, sources, minifiers) {
 
 /** esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten. */
 async function writeCommonJs({ path, ...chunk }, minifiers) {
-  const rewritten = await transform(chunk.code, { ...COMMON, ...CJS });
+  const rewritten = await transform(requiredLater(chunk.code), { ...COMMON, ...CJS });
   // Bundlers take a file in CommonJS as a whole, so it needs no marks of what is pure.
   const format = { comments: /[iI]gnore/, preserve_annotations: false };
   // Nor do its functions have names to keep.
   const compress = { passes: 3, keep_classnames: true, toplevel: true };
   const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format }, minifiers);
   writeFileSync(path, `${code}\n${exportedNames(rewritten.code)}${markFor(basename(path))}`);
+}
+
+/**
+ * The package's own modules by `require`: Jest has no `import()`. What users name stays with the loader of ES modules, which
+ * takes both kinds.
+ */
+function requiredLater(code) {
+  return code.replaceAll(/\bimport\(("\.[^"]+")\)/g, "Promise.resolve().then(() => require($1))");
 }
 
 /**

@@ -188,6 +188,12 @@ expected an EvalSetResult or a list of them, found 42 (at results). Pass the res
   "fails for impossible runs": "expected a whole number from 1 up, found 0 (at numRuns)\n",
 };
 
+/** A module of metrics: whether every turn has an answer. */
+const METRICS = `exports.answered = (metric, actual) => ({
+  perInvocationResults: actual.map(({ finalResponse }) => ({ score: Number(finalResponse !== undefined), evalStatus: 1 })),
+});
+`;
+
 let given;
 before(async () => {
   if (!skip) given = await packed();
@@ -204,6 +210,7 @@ function suite(name, { runner, program, file, testEnvironment = "node" }) {
     project.write(`${folder}/weather.test.json`, evalSet);
     project.write(`${folder}/test_config.json`, config(least));
   }
+  project.write("files/metrics.cjs", METRICS);
   const text = JSON.stringify(evalSet);
   project.write("files/warned/weather.test.json", `{\n"group": "me",\n${text.slice(1)}`);
   project.write("files/warned/test_config.json", config(0));
@@ -222,7 +229,7 @@ describe("the matchers", { skip, concurrency: 2 }, () => {
 
       test("pass what passes", () => {
         const passing = [...found.messages].filter(([title]) => title.startsWith("passes"));
-        assert.equal(passing.length, 9);
+        assert.equal(passing.length, 10);
         for (const [title, message] of passing) assert.equal(message, "", title);
       });
 
@@ -248,6 +255,7 @@ describe("the matchers", { skip, concurrency: 2 }, () => {
       const failed = [...messages].filter(([title, message]) => title.startsWith("passes") && message !== "");
       assert.deepEqual(failed.map(([title]) => title).sort(), [
         "passes agents by files, folders and URLs, with the criteria beside",
+        "passes by the metrics of a module",
         "passes with warnings, each printed once",
       ]);
     });

@@ -1,6 +1,7 @@
 /** Modules that the user names: ES modules, CommonJS, and TypeScript where the process can run it. */
 
 import { existsSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { messageOf } from "../engine/values.js";
@@ -89,11 +90,7 @@ export async function loadModule(file: string, what: string, timeoutMs?: number)
   }
   checkKind(file, what);
   try {
-    const { href } = pathToFileURL(file);
-    const loading = import(
-      /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ href
-    ) as Promise<Exports>;
-    return await inTime(loading, "loading it", timeoutMs);
+    return await inTime(importFile(pathToFileURL(file).href), "loading it", timeoutMs);
   } catch (cause) {
     const location = locationOf(cause);
     const help = helpFor(file, cause, location === undefined);
@@ -104,6 +101,20 @@ export async function loadModule(file: string, what: string, timeoutMs?: number)
       ...(help === undefined ? {} : { help }),
       cause,
     });
+  }
+}
+
+/** Imports a file that only the running program knows, so that bundlers are not to look for it. */
+export async function importFile(href: string): Promise<Exports> {
+  try {
+    return (await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ href)) as Exports;
+  } catch (error) {
+    // Jest has its own loader, which imports only where Node was started with a flag.
+    const { code } = (error ?? {}) as { code?: unknown };
+    if (String(code).startsWith("ERR_VM_DYNAMIC_IMPORT")) {
+      return createRequire(href)(fileURLToPath(href)) as Exports;
+    }
+    throw error;
   }
 }
 

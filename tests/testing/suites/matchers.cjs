@@ -54,7 +54,7 @@ const wrongText = agentWith((message) => (message === "Oslo?" ? { text: "No idea
  * Defines the tests.
  *
  * @param adk What the package exports.
- * @param folder A folder with `weather.test.json`, its `test_config.json` and `lenient/weather.test.json`.
+ * @param folder A folder with `weather.test.json`, its `test_config.json`, `lenient/weather.test.json` and `metrics.cjs`.
  */
 exports.define = ({ test, expect, adk, folder }) => {
   const { AdkMetricsError, evaluate, EvalStatus, Evaluator, DEFAULT_METRIC_EVALUATOR_REGISTRY, TrajectoryEvaluator } =
@@ -180,6 +180,12 @@ exports.define = ({ test, expect, adk, folder }) => {
       );
     expect(error).toBeInstanceOf(AdkMetricsError);
     expect(error.code).toBe("invalid_input");
+  });
+
+  test("passes by the metrics of a module", async () => {
+    const config = { criteria: { answered: 1 } };
+    const registry = await adk.loadCustomMetrics(config, { modules: [`${folder}/metrics.cjs`] });
+    await expect(goodAgent).toPassEvalSet(evalSet, config.criteria, { registry });
   });
 
   test("passes with what the runner's realm and others hold", async () => {
