@@ -7,13 +7,20 @@ import { deflatedWasm } from "../generated/wasm-deflated.js";
  * `DecompressionStream` is asynchronous, and the engine starts in the middle of a synchronous call: hence fflate.
  */
 export function inlineModule(): Uint8Array<ArrayBuffer> {
-  return inflateSync(bytesOfBase64(deflatedWasm));
+  return inflateSync(bytesOfBase85(deflatedWasm));
 }
 
-/** `Uint8Array.fromBase64` is newer than the oldest supported browsers, and `Uint8Array.from` a hundred times slower. */
-function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
-  const characters = atob(text);
-  const bytes = new Uint8Array(characters.length);
-  for (let index = 0; index < bytes.length; index++) bytes[index] = characters.charCodeAt(index);
+/** Four bytes of five characters: `(` to `~` without the two that strings escape. Base64 would take 20 kB more. */
+function bytesOfBase85(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array((text.length / 5) * 4);
+  const view = new DataView(bytes.buffer);
+  for (let from = 0, to = 0; from < text.length; from += 5, to += 4) {
+    let value = 0;
+    for (let at = from; at < from + 5; at++) {
+      const code = text.charCodeAt(at);
+      value = value * 85 + code - (code > 96 ? 42 : code > 92 ? 41 : 40);
+    }
+    view.setUint32(to, value);
+  }
   return bytes;
 }
