@@ -41,9 +41,9 @@ try {
   const seconds = (performance.now() - began) / 1000;
   const all = cases * SAMPLES;
   const asked = [...server.asked.values()].reduce((sum, times) => sum + times, 0);
-  const percent = (share) => `${(100 * share).toFixed(0)} %`;
+  const percent = (share) => `${(100 * share).toFixed(0)}%`;
   console.log(`${cases} questions, ${SAMPLES} samples each, agreement ${agreement}; ${seconds.toFixed(1)} s`);
-  console.log(`every sample live:      ${all} calls, price 100 %`);
+  console.log(`every sample live:      ${all} calls, price 100%`);
   console.log(`early stopping live:    ${asked} calls, price ${percent(asked / all)}`);
   const sizes = server.batches.map(({ requests }) => requests.length);
   console.log(

@@ -56,6 +56,6 @@ async function measure(url, folder) {
   const more = (100 * (journaled / without - 1)).toFixed(1);
   console.log(`${CASES} cases, 2 calls each, median of ${ROUNDS} rounds`);
   console.log(`without a journal   ${ms(without)}`);
-  console.log(`with one            ${ms(journaled)} (${more} % more), ${(size / 2 / CASES).toFixed(0)} bytes a call`);
+  console.log(`with one            ${ms(journaled)} (${more}% more), ${(size / 2 / CASES).toFixed(0)} bytes a call`);
   console.log(`once more from it   ${ms(again)}`);
 }

@@ -56,9 +56,9 @@ fn main() {
         for rubrics in [1, 3, 5, 10] {
             let cells = AGREEMENTS.map(|agreement| {
                 let found = at_risk(risk, rubrics, agreement);
-                format!("{:>5}, {:.2} %", percent(found.calls), 100.0 * found.flips)
+                format!("{:>5}, {:.2}%", percent(found.calls), 100.0 * found.flips)
             });
-            println!("| {:>2} % | {rubrics:7} | {} |", 100.0 * risk, cells.join(" | "));
+            println!("| {:>2}% | {rubrics:7} | {} |", 100.0 * risk, cells.join(" | "));
         }
     }
     println!();
@@ -72,7 +72,7 @@ fn main() {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
+    format!("{:.0}%", 100.0 * share)
 }
 
 /// The average number of samples asked for a question with so many rubrics, if each sample agrees with the
@@ -113,7 +113,7 @@ struct AtRisk {
     flips: f64,
 }
 
-/// Of 200 runs with 120 questions each, of which 80 % of the rubrics are met, and each sample agrees with this
+/// Of 200 runs with 120 questions each, of which 80% of the rubrics are met, and each sample agrees with this
 /// probability. As in a run, the first questions are asked until they are certain, and tell how samples vote.
 fn at_risk(risk: f64, rubrics: usize, agreement: f64) -> AtRisk {
     let mut chance = Chance(11);

@@ -140,7 +140,7 @@ function sourcesOf({ repository, version }) {
 
 /**
  * The engine as JavaScript: deflated, since the `.wasm` as it is would take twice the room; in base 85. Zopfli takes a second, and
- * finds a text that is 5 % shorter than zlib's.
+ * finds a text that is 5% shorter than zlib's.
  */
 async function inlineEngine(wasm) {
   const { deflateAsync } = await import("@gfx/zopfli");

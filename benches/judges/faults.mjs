@@ -153,5 +153,5 @@ for (const percent of values.percent.split(",").map(Number)) {
   const own = await timed(percent, ours);
   const [a, b] = [plain, own].map(({ seconds }) => `${seconds.toFixed(1)} s`);
   const ratio = `${(own.seconds / plain.seconds).toFixed(2)}×`;
-  console.log(`| ${percent} % | ${a} | ${b} | ${ratio} | ${plain.sent}, ${own.sent} | ${own.scored} |`);
+  console.log(`| ${percent}% | ${a} | ${b} | ${ratio} | ${plain.sent}, ${own.sent} | ${own.scored} |`);
 }

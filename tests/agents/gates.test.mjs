@@ -31,7 +31,7 @@ test("an agent passes by the gates that are given, whatever its means are", asyn
 
 test("an agent that misses a gate fails with what it missed, and what went wrong", async () => {
   for (const [right, gates, words] of [
-    [2, { minPassRate: 0.75 }, /minPassRate: 2 of 4 runs passed \(50 %\); 75 % takes 3, 1 too few/],
+    [2, { minPassRate: 0.75 }, /minPassRate: 2 of 4 runs passed \(50%\); 75% takes 3, 1 too few/],
     [3, { minPassHat: { 2: 0.6 } }, /minPassHat: pass\^2 is 0\.5; 0\.6 is needed/],
     [0, { allowFlaky: true }, /allowFlaky: 1 of 1 case never passed: greets/],
     [3, {}, /everyRun: 3 of 4 runs passed, and every run has to/],

@@ -363,7 +363,7 @@ test("tables and Markdown say it in plain words, and hold nothing that acts", ()
   assert.match(shown, /^Calibration of gpt-5: 1 of 1 label used\n/);
   assert.match(
     shown,
-    /The judge agrees with people in 0 % \(95 % interval 0 to 79 %\) of 1 labelled verdict, out of 1 verdicts\./,
+    /The judge agrees with people in 0% \(95% interval 0 to 79%\) of 1 labelled verdict, out of 1 verdicts\./,
   );
   assert.match(shown, /because: because of polite/);
   assert.doesNotMatch(shown, /\u001b/);

@@ -56,10 +56,10 @@ describe("a calibration that is kept", () => {
     const { judgeCalibrations, warnings } = withCalibration(evaluated, kept);
     assert.deepEqual([judgeCalibrations[0].labelled, judgeCalibrations[0].stale, warnings], [12, undefined, undefined]);
     const said =
-      /human labels agree with the judge: rubric_based_final_response_quality_v1 in 75 % of 12 \(47 to 91 %\)/i;
+      /human labels agree with the judge: rubric_based_final_response_quality_v1 in 75% of 12 \(47 to 91%\)/i;
     assert.match(renderTable(withCalibration(evaluated, kept), { width: 200 }), said);
     assert.match(renderHtml(withCalibration(evaluated, kept)), said);
-    assert.match(renderMarkdown(withCalibration(evaluated, kept)), /75 &#37; of 12/);
+    assert.match(renderMarkdown(withCalibration(evaluated, kept)), /75&#37; of 12/);
   });
 
   test("is in JUnit's properties, of the suite in words and of each test as numbers", () => {
@@ -67,7 +67,7 @@ describe("a calibration that is kept", () => {
     const { value, low, high } = calibrate(results, labels).subjects[0].agreement;
     assert.match(
       xml,
-      /<property name="judgeCalibration" value="human labels agree .* in 75 % of 12 \(47 to 91 %\), for an earlier judge/,
+      /<property name="judgeCalibration" value="human labels agree .* in 75% of 12 \(47 to 91%\), for an earlier judge/,
     );
     const properties = [...xml.matchAll(/<property name="(judge(?:Agreement|Labels|Changed)\w*)" value="([^"]*)"/g)];
     assert.deepEqual(

@@ -131,7 +131,7 @@ test("results of eval keep the votes, are labelled and calibrated", async (t) =>
   const { stdout, stderr, status } = await run(["calibrate", "museum.json", "--labels", "labels.csv"], { cwd });
   assert.deepEqual([status, stderr], [0, ""]);
   assert.match(stdout, /^Calibration of written-by-hand: 6 of 6 labels used\n\nfinal_response_match_v2\n/);
-  assert.match(stdout, /Two samples of one question agree in \d+ %/);
+  assert.match(stdout, /Two samples of one question agree in \d+%/);
   assert.match(stdout, /people pass, because: The reference\s+names four languages/);
 
   // Beside the config it is shown in every report, until something changes.
@@ -142,7 +142,7 @@ test("results of eval keep the votes, are labelled and calibrated", async (t) =>
   assert.equal((await run(["calibrate", "museum.json", "--labels", "labels.csv", ...beside], { cwd })).status, 0);
   const evaluate = ["eval", "museum-guide.evalset.json", "--judge", "replay:judge.jsonl"];
   const shown = await run(evaluate, { cwd });
-  assert.match(shown.stdout, /human labels agree with the judge: final_response_match_v2 in \d+ % of 6/);
+  assert.match(shown.stdout, /human labels agree with the judge: final_response_match_v2 in \d+% of 6/);
   assert.doesNotMatch(shown.stdout + shown.stderr, /no longer hold/);
   const config = join(cwd, "test_config.json");
   const text = readFileSync(config, "utf8");

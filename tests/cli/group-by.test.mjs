@@ -89,7 +89,7 @@ describe("--group-by", () => {
     const [, cell] = /"(\{""passRate"".*?\})"/.exec(read("r.csv"));
     const { caseGroups, passRateLow } = JSON.parse(cell.replaceAll('""', '"'));
     assert.deepEqual([caseGroups, passRateLow], [3, near(passRate.low)]);
-    const interval = `${Math.round(100 * passRate.low)} to ${Math.round(100 * passRate.high)} `;
+    const interval = `${Math.round(100 * passRate.low)} to ${Math.round(100 * passRate.high)}%`;
     for (const name of ["r.md", "r.html", "r.txt"]) {
       const text = read(name).replace(/\s+/g, " ").replaceAll("&#37;", "%");
       assert.ok(text.includes(`interval ${interval}`), name);
@@ -112,8 +112,8 @@ describe("--group-by", () => {
     const cwd = folderOf(t, files);
     const once = ["eval", "one.evalset.json", "--actual", "once.actual.json"];
     const { stdout } = await run([...once, ...BY_TOPIC], { cwd });
-    assert.match(stdout, /^pass rate 67 % \(95 % interval .*\); intervals respect the 3 groups of cases$/m);
-    assert.match(stdout, /Mean score, 95 % interval/);
+    assert.match(stdout, /^pass rate 67% \(95% interval .*\); intervals respect the 3 groups of cases$/m);
+    assert.match(stdout, /Mean score, 95% interval/);
     assert.doesNotMatch(stdout, /flaky|pass\^/);
     assert.doesNotMatch((await run(once, { cwd })).stdout, /pass rate/);
   });

@@ -142,7 +142,7 @@ test("selected cases, gates and --bail", async (t) => {
   assert.match(unknown.stderr, /Did you mean `case-00003`\?/);
   const reached = await evaluate("cases.jsonl", "--min-pass-rate", "0.9");
   assert.equal(reached.status, 0, reached.stderr);
-  assert.match(reached.stderr, /1350 of 1500 runs passed \(90 %\)/);
+  assert.match(reached.stderr, /1350 of 1500 runs passed \(90%\)/);
   assert.equal((await evaluate("cases.jsonl", "--min-pass-rate", "0.91")).status, 1);
   const bailed = await evaluate("cases.jsonl", "--bail");
   assert.equal(bailed.status, 1);

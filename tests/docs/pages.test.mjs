@@ -183,3 +183,17 @@ describe("models", () => {
     }
   });
 });
+
+test("a percentage has no space, in the pages and in what the package and the playground say", () => {
+  const sources = ["pkg-template/src", "www/src"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((file) => /\.(tsx?|txt|md)$/.test(file))
+      .map((file) => join(folder, file)),
+  );
+  for (const file of [...PAGES, "CHANGELOG.md", ...sources]) {
+    for (const line of read(file).split("\n")) {
+      // A remainder is of a name or has a space on both sides: `at % 2`, `(7 * at) % 5`.
+      assert.doesNotMatch(line, /[\d}][ \u{a0}\u{202f}]%|["'`>][ \u{a0}\u{202f}]%["'`<]/u, `${file}: ${line.trim()}`);
+    }
+  }
+});

@@ -223,12 +223,12 @@ describe("with a risk", () => {
     const found = await evaluate(requestOf(30, { judge: judgeOf(1), earlyStop: { risk: 0.02 } }));
     const saved = found.judgeUsage.savedAtRisk;
     const said = new RegExp(
-      `samples saved by early stopping \\(at least ${saved} of them at a risk of 2 %, for 10 verdicts\\)`,
+      `samples saved by early stopping \\(at least ${saved} of them at a risk of 2%, for 10 verdicts\\)`,
     );
     assert.match(renderTable(found, { width: 300 }), said);
     assert.match(renderTable(found, { width: 300, details: true }), /risk that all samples would decide otherwise: \d/);
     const html = renderHtml(found);
-    assert.match(html, new RegExp(`at least ${saved} of them at a risk of 2 %, for 10 verdicts`));
+    assert.match(html, new RegExp(`at least ${saved} of them at a risk of 2%, for 10 verdicts`));
     assert.match(html, /risk that all samples would decide otherwise: \d/);
     const [header, ...rows] = renderCsv(found).trim().split("\r\n");
     const risks = rows.map((row) => Number(row.split(",")[header.split(",").indexOf("judgeRisk")]));

@@ -87,7 +87,7 @@ describe("no verdict is lost", () => {
   }
 
   for (const [name, judgeOf] of Object.entries({ gemini, openai, anthropic })) {
-    test(`among ${name}'s answers of which 30 % break off, are cut short or are no JSON`, async () => {
+    test(`among ${name}'s answers of which 30% break off, are cut short or are no JSON`, async () => {
       answer = sometimes(3, { fault: "reset" }, { fault: "half" }, { fault: "malformed" }, { fault: "html" });
       const set = await evaluate({ ...all, judge: judgeOf() });
       assert.deepEqual(scoresOf(set), FAIR_SCORES);

@@ -213,14 +213,14 @@ test("how often cases pass is said in words, with what would have shown", () => 
   const few = compareRuns(runs("ppp", "ppp", "ppf", "ppp"), runs("ppf", "ppp", "fff", "ppp"));
   assert.match(
     report.renderComparisonTable(few, { width: 400 }),
-    /4 cases like these are too few to detect any difference with 80 % probability/,
+    /4 cases like these are too few to detect any difference with 80% probability/,
   );
   const others = Array(6).fill("ppp");
   const unclear = compareRuns(runs("ppp", "ppp", "ppf", "ppp", ...others), runs("ppf", "ppp", "fff", "ppp", ...others));
   const said =
-    /87 % of runs pass, before 97 % \(10 points less; 95% interval from \d+ points less to no change\); 0 cases pass more often, 2 less often, which may be chance/;
+    /87% of runs pass, before 97% \(10 points less; 95% interval from \d+ points less to no change\); 0 cases pass more often, 2 less often, which may be chance/;
   const shows =
-    /with 10 cases like these, a difference of 34 points is detected with 80 (?:%|&#37;) probability, a smaller one less often/;
+    /with 10 cases like these, a difference of 34 points is detected with 80(?:%|&#37;) probability, a smaller one less often/;
   const texts = [report.renderComparisonTable(unclear, { width: 400 }), report.renderComparisonMarkdown(unclear)];
   for (const text of texts) {
     assert.match(
@@ -231,13 +231,13 @@ test("how often cases pass is said in words, with what would have shown", () => 
   }
   assert.match(
     texts[0],
-    /\n {2}"unclear" may be chance; smallest differences that are detected with 80 % probability: quality 0\.22\d\d\n/,
+    /\n {2}"unclear" may be chance; smallest differences that are detected with 80% probability: quality 0\.22\d\d\n/,
   );
   assert.match(texts[1], /\| Would show \|.*\n.*\n\| <code>quality<\/code> .* \| 0\.22\d\d \| 0 \| 2 \| unclear \|\n/);
   const sure = report.renderComparisonTable(compareRuns(runs(..."pppppppp"), runs(..."ffffffpp")), { width: 400 });
   assert.match(
     sure,
-    /25 % of cases pass, before 100 % .* 0 cases pass more often, 6 less often, which is unlikely to be chance\n/,
+    /25% of cases pass, before 100% .* 0 cases pass more often, 6 less often, which is unlikely to be chance\n/,
   );
   assert.doesNotMatch(sure, /like these show|may be chance/);
   const scores = (name, ...all) => setOf(all.map((score, at) => caseOf(`c${at}`, { [name]: score })));
@@ -246,7 +246,7 @@ test("how often cases pass is said in words, with what would have shown", () => 
   assert.match(wouldShow("response_match_score"), /\| – \| 3 \| 3 \| unclear \|\n/, "more than the scale has room for");
   assert.match(wouldShow("quality"), /\| \d\.\d{4} \| 3 \| 3 \| unclear \|\n/, "a scale that is not known");
   const same = report.renderComparisonTable(compareRuns(runs("p"), runs("p")), { width: 400 });
-  assert.match(same, /100 % of cases pass, before 100 %; every case passes as often as before\n/);
+  assert.match(same, /100% of cases pass, before 100%; every case passes as often as before\n/);
 });
 
 test("cases without a verdict are left out of how often cases pass, and it is said how many", () => {
@@ -254,12 +254,9 @@ test("cases without a verdict are left out of how often cases pass, and it is sa
   const textOf = (before, after) => report.renderComparisonTable(compareRuns(before, after), { width: 400 });
   assert.match(
     textOf(run(1, 1, 1, 1, 1), run(1, 1, 1, undefined, undefined)),
-    /100 % of cases pass, before 100 %, leaving out 2 of 5 cases without a verdict in one run or both; every other case passes as often as before\n/,
+    /100% of cases pass, before 100%, leaving out 2 of 5 cases without a verdict in one run or both; every other case passes as often as before\n/,
   );
   const fewer = textOf(run(1, 1, 1), run(0, 0, undefined));
-  assert.match(
-    fewer,
-    /before 100 %, leaving out 1 of 3 cases without a verdict in one run or both \(100 points less; /,
-  );
+  assert.match(fewer, /before 100%, leaving out 1 of 3 cases without a verdict in one run or both \(100 points less; /);
   assert.match(fewer, /less; 95% interval: 100 points less\); /, "both ends are the same");
 });

@@ -2,7 +2,7 @@
 
 `CASES` has, for each metric, a function from a random source to one `Case`. What a
 judge would say is drawn around a truth per verdict: a sample that can be read agrees
-with it in 60 to 95 % of the samples, so that votes come out as close as real ones.
+with it in 60 to 95% of the samples, so that votes come out as close as real ones.
 About half of the samples are well formed; the others are those of `judge_replies`.
 """
 

@@ -56,7 +56,7 @@ describe("a comparison of runs", () => {
     assert.match(page, /class="change tone" data-label="Change">worse</);
     const signs = [...page.matchAll(/<span class="sign tone">(.)</g)].map(([, sign]) => sign);
     assert.deepEqual(signs, [..."✗✗✗", ...Array.from({ length: 17 }, () => "↓")]);
-    assert.match(page, /<p class="lead">85 % of cases pass, before 100 %/);
+    assert.match(page, /<p class="lead">85% of cases pass, before 100%/);
   });
 
   test("says so where nothing changed, and takes several comparisons and a title", () => {
@@ -127,7 +127,7 @@ describe("a calibration", () => {
     }
     assert.match(
       page,
-      /<svg class="curve" [^>]* aria-label="Correct verdicts, by samples asked: 1: \d+ %, 3: \d+ %, 5: \d+ %/,
+      /<svg class="curve" [^>]* aria-label="Correct verdicts, by samples asked: 1: \d+%, 3: \d+%, 5: \d+%/,
     );
     assert.match(page, /<h3>By rubric<\/h3>[^]*polite[^]*brief/);
     assert.equal(page.split("the judge says ").length - 1, Math.min(20, found.disagreements.length));

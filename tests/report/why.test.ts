@@ -85,7 +85,7 @@ test("rubrics, sentences, words and votes say why", () => {
   assert.deepEqual(differencesOf({ explanation: { sentences } }), ["unsupported: “Made up.”"]);
   const tokens = { precision: 0.25, recall: 0.5, matched: [] };
   assert.deepEqual(differencesOf({ explanation: { tokens } }), [
-    "the response contains 50 % of the expected words, and 25 % of its words are expected",
+    "the response contains 50% of the expected words, and 25% of its words are expected",
   ]);
   const votes = [
     { purpose: "verdict", score: 0 },

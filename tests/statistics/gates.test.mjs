@@ -43,23 +43,23 @@ for (const [name, runs, gates, passed, message] of [
     { a: "PPPPPPPPPF" },
     { minPassRate: 0.9 },
     true,
-    "9 of 10 runs passed (90 %); 90 % takes 9",
+    "9 of 10 runs passed (90%); 90% takes 9",
   ],
   [
     "a share that is missed",
     { a: "PPPP", b: "PPFF" },
     { minPassRate: 0.9 },
     false,
-    "6 of 8 runs passed (75 %); 90 % takes 8, 2 too few",
+    "6 of 8 runs passed (75%); 90% takes 8, 2 too few",
   ],
   [
     "runs that were not evaluated, which are not passed",
     { a: "PPN" },
     { minPassRate: 0.9 },
     false,
-    "2 of 3 runs passed (66.7 %); 90 % takes 3, 1 too few; 1 lacks a verdict, which counts as not passed",
+    "2 of 3 runs passed (66.7%); 90% takes 3, 1 too few; 1 lacks a verdict, which counts as not passed",
   ],
-  ["a share of no result", {}, { minPassRate: 0 }, false, "0 of 0 runs passed; 0 % takes 0"],
+  ["a share of no result", {}, { minPassRate: 0 }, false, "0 of 0 runs passed; 0% takes 0"],
   // The means of 1 and 1/4: C(3, 3) / C(4, 3).
   [
     "pass^3 that is reached",
@@ -126,7 +126,7 @@ test("all gates have to be reached", () => {
 });
 
 for (const [gates, path, message] of [
-  [{ minPassRate: 90 }, "gates: minPassRate", /expected a number from 0 to 1, such as 0\.9 for 90 %, found 90/],
+  [{ minPassRate: 90 }, "gates: minPassRate", /expected a number from 0 to 1, such as 0\.9 for 90%, found 90/],
   [{ minPassRate: NaN }, "gates: minPassRate", /expected a number from 0 to 1/],
   [{ minPassHat: { 3: 1.5 } }, "gates: minPassHat: 3", /expected a number from 0 to 1/],
   [{ minPassHat: { 0: 0.5 } }, "gates: minPassHat", /expected whole numbers from 1 up as keys/],
@@ -242,11 +242,11 @@ const files = {
 
 for (const [args, status, said] of [
   [[], 1, /^criteria: [^\n]*\n$/],
-  [["--min-pass-rate", "0.75"], 0, /\n--min-pass-rate: 3 of 4 runs passed \(75 %\); 75 % takes 3\n$/],
+  [["--min-pass-rate", "0.75"], 0, /\n--min-pass-rate: 3 of 4 runs passed \(75%\); 75% takes 3\n$/],
   [
     ["--min-pass-rate", ".9"],
     1,
-    /\nnot reached: --min-pass-rate: 3 of 4 runs passed \(75 %\); 90 % takes 4, 1 too few\n$/,
+    /\nnot reached: --min-pass-rate: 3 of 4 runs passed \(75%\); 90% takes 4, 1 too few\n$/,
   ],
   [
     ["--min-pass-hat", "2=0.5", "--allow-flaky"],
@@ -262,7 +262,7 @@ for (const [args, status, said] of [
   [
     ["--min-pass-rate", "90%"],
     2,
-    /error: --min-pass-rate cannot be `90%`\n.*Expected a number from 0 to 1; 90 % is 0\.9\n/,
+    /error: --min-pass-rate cannot be `90%`\n.*Expected a number from 0 to 1; 90% is 0\.9\n/,
   ],
   [["--min-pass-rate", "1.5"], 2, /--min-pass-rate cannot be `1\.5`/],
   [["--min-pass-hat", "3"], 2, /--min-pass-hat cannot be `3`\n.*--min-pass-hat 3=0\.8\n/],

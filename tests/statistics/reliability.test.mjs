@@ -131,14 +131,14 @@ test("what cannot be used is an error that says so", async () => {
 
 test("reports say it in a line, where cases were run repeatedly", async () => {
   const set = await resultsOf({ steady: "PPP", moody: "PPF" });
-  const said = "pass rate 83 % (95 % interval 40 to 97 %), pass^3 50 %; 1 of 2 cases is flaky: moody (2 of 3)";
+  const said = "pass rate 83% (95% interval 40 to 97%), pass^3 50%; 1 of 2 cases is flaky: moody (2 of 3)";
   assert.match(renderTable([set], { width: 200 }), new RegExp(said.replace(/[()^]/g, "\\$&")));
   const capital = new RegExp(said.replace("pass rate", "Pass rate").replace(/[()^]/g, "\\$&"));
   for (const report of [renderMarkdown, renderHtml]) {
     const text = report([set]).replaceAll(/&#(\d+);/g, (_, unit) => String.fromCharCode(unit));
     assert.match(text, capital);
   }
-  assert.match(renderTable([await resultsOf({ a: "PP" })]), /pass rate 100 %.*; no case is flaky/s);
+  assert.match(renderTable([await resultsOf({ a: "PP" })]), /pass rate 100%.*; no case is flaky/s);
   assert.doesNotMatch(renderTable([await resultsOf({ a: "P", b: "F" })]), /flaky|pass rate/);
 });
 
@@ -164,16 +164,16 @@ test("every report tells how repeated runs of each case ended", async () => {
   const table = renderTable(results);
   assert.match(
     table,
-    /\n {2}Several runs +at least one passes \(pass@k\), 95 % interval +all pass \(pass\^k\), 95 % interval\n/,
+    /\n {2}Several runs +at least one passes \(pass@k\), 95% interval +all pass \(pass\^k\), 95% interval\n/,
   );
-  assert.match(table, /\n {2}3 runs +100 % \(34 to 100 %\) +50 % \(9 to 91 %\)\n/);
-  assert.match(table, /\n {2}response_match_score +83 % \(40 to 97 %\) +0\.8333 \(0\.0000 to 1\.0000\)\n/);
+  assert.match(table, /\n {2}3 runs +100% \(34 to 100%\) +50% \(9 to 91%\)\n/);
+  assert.match(table, /\n {2}response_match_score +83% \(40 to 97%\) +0\.8333 \(0\.0000 to 1\.0000\)\n/);
   assert.match(table, /\n {2}response_match_score +0\.0000 +0\.1667\n/);
   assert.match(table, /\nvariance of the verdicts: 0\.0000 between cases, 0\.1667 between runs of a case\n/);
   // Flaky cases come first.
   assert.match(
     table,
-    /\n {2}moody +2 of 3, flaky +response_match_score 0\.6667 \(0\.0000 to 1\.0000\) +100 %, 33 %\n {2}steady +3 of 3 +100 %, 100 %\s*\n/,
+    /\n {2}moody +2 of 3, flaky +response_match_score 0\.6667 \(0\.0000 to 1\.0000\) +100%, 33%\n {2}steady +3 of 3 +100%, 100%\s*\n/,
   );
   assert.match(
     table,
@@ -182,10 +182,10 @@ test("every report tells how repeated runs of each case ended", async () => {
   const markdown = renderMarkdown(results).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
   assert.match(
     markdown,
-    /\n\| moody \| 2 of 3, flaky \| response_match_score 0\.6667 \(0\.0000 to 1\.0000\) \| 100 %, 33 % \|\n/,
+    /\n\| moody \| 2 of 3, flaky \| response_match_score 0\.6667 \(0\.0000 to 1\.0000\) \| 100%, 33% \|\n/,
   );
   assert.match(markdown, /\nVariance of the verdicts: 0\.0000 between cases, 0\.1667 between runs of a case\n/);
-  assert.match(markdown, /\n\| 2 runs \| 100 % \(34 to 100 %\) \| 67 % \(16 to 95 %\) \|\n/);
+  assert.match(markdown, /\n\| 2 runs \| 100% \(34 to 100%\) \| 67% \(16 to 95%\) \|\n/);
   const html = renderHtml(results);
   assert.match(html, /<bdi>moody<\/bdi><\/th><td data-label="Runs that pass">2 of 3, flaky<\/td>/);
   assert.match(html, /0\.8333<div class="muted">0\.0000 to 1\.0000<\/div>/);
@@ -237,7 +237,7 @@ test("the flaky metrics of a case with several have their own figures", async ()
   const markdown = renderMarkdown(results).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
   assert.match(
     markdown,
-    /Flaky metric \|[^\n]*\n[^\n]*\n\|[^\n]*moody[^\n]*response_match_score[^\n]*2 of 3[^\n]*100 %, 33 %/,
+    /Flaky metric \|[^\n]*\n[^\n]*\n\|[^\n]*moody[^\n]*response_match_score[^\n]*2 of 3[^\n]*100%, 33%/,
   );
   assert.match(renderJUnit(results), /name="casePassHat2.response_match_score" value="0.333333"/);
   assert.match(renderCsv(results), /""casePassHat2.response_match_score"":0.333333/);
@@ -256,6 +256,6 @@ test("it is said how many runs a metric has no verdict in", async () => {
   const [failed] = results.evalCaseResults;
   Object.assign(failed, { finalEvalStatus: 2, overallEvalMetricResults: [], evalMetricResultPerInvocation: [] });
   const table = renderTable(results, { width: 200 });
-  assert.match(table, /\n {2}response_match_score +80 % \(\d+ to \d+ %\), 1 of 6 runs missing +0\.8000/);
+  assert.match(table, /\n {2}response_match_score +80% \(\d+ to \d+%\), 1 of 6 runs missing +0\.8000/);
   assert.doesNotMatch(renderTable(await resultsOf({ a: "PPF" })), /missing/);
 });

@@ -94,7 +94,7 @@ def corrections():
 
 
 def differences():
-    """Tests of pairs, and which true difference they find with a chance of 80 %, by the noncentral distribution."""
+    """Tests of pairs, and which true difference they find with a chance of 80%, by the noncentral distribution."""
     found = []
     for _ in range(60):
         count = int(rng.integers(5, 40))

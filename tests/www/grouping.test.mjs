@@ -44,7 +44,7 @@ describe("intervals in the playground", { skip }, () => {
     await page.getByRole("button", { name: /^Score \d+ cases?$/ }).click();
     await page.waitForURL("**/#/results");
     const summary = page.getByRole("region", { name: "Summary" });
-    await says(summary, /Pass rate 60 % \(31 to 83 %, 95 % interval\)/);
+    await says(summary, /Pass rate 60% \(31 to 83%, 95% interval\)/);
     const choice = summary.getByLabel("Intervals respect");
     assert.deepEqual(await choice.evaluate((select) => [...select.options].map(({ text }) => text)), [
       "runs of a case",
@@ -52,11 +52,11 @@ describe("intervals in the playground", { skip }, () => {
       "cases with the same topic",
     ]);
     await choice.selectOption("cases with the same topic");
-    await says(summary, /Pass rate 60 % \(\d+ to 9\d %, 95 % interval\) Groups of cases 3/);
+    await says(summary, /Pass rate 60% \(\d+ to 9\d%, 95% interval\) Groups of cases 3/);
     await choice.selectOption("cases of an evalset");
     await says(summary, /Groups of cases 2/);
     await choice.selectOption("runs of a case");
-    await says(summary, /Pass rate 60 % \(31 to 83 %, 95 % interval\) Pass rate to within/);
+    await says(summary, /Pass rate 60% \(31 to 83%, 95% interval\) Pass rate to within/);
     await site.done(page);
   });
 
@@ -76,7 +76,7 @@ describe("intervals in the playground", { skip }, () => {
     await page.evaluate(() => {
       location.hash = "#/case/2";
     });
-    await says(header, /Flaky: 2 of 3 runs pass \(pass@2 100 %, pass\^2 33 %\)/);
+    await says(header, /Flaky: 2 of 3 runs pass \(pass@2 100%, pass\^2 33%\)/);
     await says(header, /response_match_score: 2 of 3 runs pass/);
     await page.evaluate(() => {
       location.hash = "#/case/3";

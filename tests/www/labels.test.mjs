@@ -87,9 +87,9 @@ describe("labels", { skip }, () => {
     await page.keyboard.press("Enter");
     await page.keyboard.press("n");
     await says(task(page), /1 of 4 labelled Labelled: Fail\./);
-    await says(agreement(page), /1 label .*Agreement 0 %.*1 disagreement.*split, turn 1.*judge pass, label fail/);
+    await says(agreement(page), /1 label .*Agreement 0%.*1 disagreement.*split, turn 1.*judge pass, label fail/);
     await page.keyboard.press("y");
-    await says(agreement(page), /2 labels .*Agreement 50 %/);
+    await says(agreement(page), /2 labels .*Agreement 50%/);
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Backspace");
     await says(task(page), /The label was removed/);
@@ -114,7 +114,7 @@ describe("labels", { skip }, () => {
     await becomes(() => storedLabels(page), [4]);
     await page.goto(`${site.origin}/#/labels`);
     await page.reload();
-    await says(agreement(page), /Agreement 50 %/);
+    await says(agreement(page), /Agreement 50%/);
     await page.getByRole("link", { name: "Show these cases in the results" }).click();
     const names = () => page.locator(".grid-body [role=row] a").allInnerTexts();
     await becomes(async () => (await names()).sort(), ["split", "wrong"]);
@@ -165,7 +165,7 @@ describe("labels", { skip }, () => {
     const report = await saved(page, "Report");
     assert.deepEqual([csv.name, lines.name], ["made_here.labels.csv", "made_here.labels.jsonl"]);
     assert.match(report.content, /<html/);
-    const shownAgreement = /Agreement (\d+) %/.exec((await agreement(page).innerText()).replace(/\s+/g, " "))[1];
+    const shownAgreement = /Agreement (\d+)%/.exec((await agreement(page).innerText()).replace(/\s+/g, " "))[1];
     const { resultsToAdkJson } = await import(`file://${packageFolder}/dist/esm/node.js`);
     {
       const file = onDisk("results.evalset_result.json", resultsToAdkJson(results));
@@ -205,10 +205,7 @@ describe("labels", { skip }, () => {
       await page.keyboard.press(/good-0|wrong-[2-7]/.test(text) ? "n" : "y");
       await says(task(page), new RegExp(`${at + 1} of 16 labelled`));
     }
-    await says(
-      agreement(page),
-      /Agreement 81 % .*Kappa 0\.6.*Pass rate by the judge 50 %.*Corrected pass rate \d+ % \(/,
-    );
+    await says(agreement(page), /Agreement 81% .*Kappa 0\.6.*Pass rate by the judge 50%.*Corrected pass rate \d+% \(/);
     await site.done(page);
   });
 

@@ -277,7 +277,7 @@ describe("the results", { skip }, () => {
     const summary = page.getByRole("region", { name: "Summary" });
     await says(summary, /Evalset weather/);
     await says(summary, /Scored \d+ \w+ \d{4}, \d\d:\d\d/);
-    await says(summary, /Pass rate 40 % \(12 to 77 %, 95 % interval\)/);
+    await says(summary, /Pass rate 40% \(12 to 77%, 95% interval\)/);
     const metric = page.getByRole("region", { name: "tool_trajectory_avg_score", exact: true });
     await says(metric, /pass · \d fail · mean 0\.\d+ \(0(\.\d+)? to \d(\.\d+)?\)/);
     await site.done(page);
@@ -298,7 +298,7 @@ describe("the results", { skip }, () => {
       evalCaseResults: runs.flatMap(({ evalCaseResults }) => evalCaseResults),
     });
     const summary = page.getByRole("region", { name: "Summary" });
-    await says(summary, /Pass rate 83 % \(40 to 97 %, 95 % interval\) pass@3 100 % .* pass\^3 50 % .* Flaky 1 case/);
+    await says(summary, /Pass rate 83% \(40 to 97%, 95% interval\) pass@3 100% .* pass\^3 50% .* Flaky 1 case/);
     await says(summary, /Variance 0\.000 between cases, 0\.167 between runs of a case/);
     await says(summary, /Pass rate to within 10 points takes about 22 cases, or 33 runs of each case/);
     await site.done(page);

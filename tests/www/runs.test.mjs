@@ -109,7 +109,7 @@ describe("the runs of a browser", { skip }, () => {
     const estimates = page.getByRole("table").filter({ hasText: "Pass rate" });
     await says(
       estimates,
-      /Pass rate 100 % .* 50 % .* 67 % .*pass@2 – – 100 % .*pass\^2 – – 0 % .*Flaky cases 0 cases 0 cases 1 case/,
+      /Pass rate 100% .* 50% .* 67% .*pass@2 – – 100% .*pass\^2 – – 0% .*Flaky cases 0 cases 0 cases 1 case/,
     );
     const cases = page.getByRole("table", { name: "Cases and runs" });
     await says(cases, /greet Passed Passed Passed leave Passed Failed Failed 1 of 2 flaky/);

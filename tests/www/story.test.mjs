@@ -189,7 +189,7 @@ describe("the story", { skip }, () => {
     await site.done(page);
   });
 
-  test("fits 320 px, as a page of 1280 px has at 400 %, and texts spaced as WCAG wants them to be able to", async () => {
+  test("fits 320 px, as a page of 1280 px has at 400%, and texts spaced as WCAG wants them to be able to", async () => {
     for (const [width, spacing] of [
       [320, ""],
       [360, "* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }"],
@@ -310,7 +310,7 @@ describe("the story", { skip }, () => {
   for (const [how, options] of [
     ["light", { theme: "light", width: 1280 }],
     ["dark and narrow", { theme: "dark", width: 360 }],
-    ["light and narrow, as a page of 720 px is at 200 %", { theme: "light", width: 360 }],
+    ["light and narrow, as a page of 720 px is at 200%", { theme: "light", width: 360 }],
     ["dark", { theme: "dark", width: 1280 }],
     ["forced colours and reduced motion", { forcedColors: "active", reducedMotion: "reduce", width: 640 }],
   ]) {

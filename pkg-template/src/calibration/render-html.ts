@@ -236,7 +236,7 @@ function curve({ counts }: Consistency): Markup | undefined {
   const label = `${isRight ? "Correct verdicts" : "Same verdict as with all samples"}, by samples asked`;
   const said = points.map(({ samples, share }) => `${samples}: ${percent(share)}`).join(", ");
   return html`<svg class="curve" viewBox="0 0 560 172" role="img" aria-label="${label}: ${said}">
-<text x="0" y="32">100 %</text><text x="0" y="148">${percent(floor)}</text><path class="axis" d="M52 28h488M52 144h488"/>
+<text x="0" y="32">100%</text><text x="0" y="148">${percent(floor)}</text><path class="axis" d="M52 28h488M52 144h488"/>
 <path class="line" d="${path(counted)}"/>${foreseen.length < 2 ? undefined : html`<path class="line foreseen" d="${path(foreseen)}"/>`}
 ${points.map(
   ({ samples, share, isForeseen }) =>

@@ -3,6 +3,7 @@
 import { isObject, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { judgeName } from "../judges/stamp.js";
+import { percentOf } from "../report/judged.js";
 import { caseName } from "../report/results.js";
 import { amountText, count, oneLine, percent } from "../report/text.js";
 import type { Estimate } from "../statistics/estimates.js";
@@ -29,7 +30,7 @@ export function judgesText({ judges }: Calibration): string {
   return `Calibration${who === "" ? "" : ` of ${who}`}`;
 }
 
-/** `85 % (95 % interval: 71 to 93 %)` */
+/** `85% (95% interval: 71 to 93%)` */
 export function shareText(estimate: Estimate | undefined, confidence: number): string {
   if (estimate === undefined) return "unknown";
   const { value, low, high } = estimate;
@@ -225,9 +226,8 @@ export function comparisonSentences(one: SubjectComparison, confidence: number):
 
 /** How sure it is which of two judges is better. */
 export function chanceSentences({ onlyFirst, onlySecond, pValue, better }: SubjectComparison): string[] {
-  const chance = pValue < 0.001 ? "less than 0.1 %" : `${(pValue * 100).toFixed(1)} %`;
   return [
-    `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}. Equally good judges would differ this much in ${chance} of such comparisons.`,
+    `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}. Equally good judges would differ this much in ${percentOf(pValue)} of such comparisons.`,
     better === "unclear"
       ? "It is unclear which is better: the difference may be chance."
       : `${better === "first" ? "A" : "B"} is better.`,

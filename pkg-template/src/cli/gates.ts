@@ -42,7 +42,7 @@ function shareOf(option: string, text: string, whole = text): number {
   const share = Number(text);
   if (/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) && share <= 1) return share;
   const percent = /^([\d.]+) ?%?$/.exec(text)?.[1];
-  const meant = percent === undefined || Number(percent) > 100 ? "" : `; ${percent} % is ${Number(percent) / 100}`;
+  const meant = percent === undefined || Number(percent) > 100 ? "" : `; ${percent}% is ${Number(percent) / 100}`;
   throw new Mistake(`--${option} cannot be \`${whole}\``, { help: `Expected a number from 0 to 1${meant}` });
 }
 

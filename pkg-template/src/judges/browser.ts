@@ -48,7 +48,7 @@ export interface BrowserJudgeOptions {
  * Each question has a session of its own.
  *
  * ```ts
- * const judge = browserJudge({ download: true, onDownload: (loaded) => console.log(`${Math.round(100 * loaded)} %`) });
+ * const judge = browserJudge({ download: true, onDownload: (loaded) => console.log(`${Math.round(100 * loaded)}%`) });
  * await evaluate({ evalSet, actual, config, judge, concurrency: 1 });
  * ```
  *

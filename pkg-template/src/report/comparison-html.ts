@@ -85,7 +85,7 @@ function overview(list: readonly RunComparison[]): Markup {
 }
 
 function methodText({ bootstrap: { confidence, resamples, seed } }: RunComparison): string {
-  return `Intervals contain the true difference in ${Number((confidence * 100).toFixed(4))} % of such comparisons: paired bootstrap, ${count(resamples, "resample")}, seed ${seed}.`;
+  return `Intervals contain the true difference in ${Number((confidence * 100).toFixed(4))}% of such comparisons: paired bootstrap, ${count(resamples, "resample")}, seed ${seed}.`;
 }
 
 function* sections(list: readonly RunComparison[], at: At): Generator<string> {

@@ -81,7 +81,7 @@ export function runText({ cases, runs }: ComparedRun): string {
 }
 
 /**
- * How often cases pass, in a sentence: `75 % of runs pass, before 83 % (8 points less; 95% interval from 20 points less to 4 points more); 1
+ * How often cases pass, in a sentence: `75% of runs pass, before 83% (8 points less; 95% interval from 20 points less to 4 points more); 1
  * case passes more often, 3 less often, which may be chance`. Empty where nothing can be compared.
  */
 export function passesText({ passes, bootstrap, cases }: RunComparison): string {
@@ -109,8 +109,8 @@ export function detectableText({ passes: { detectable, change, compared } }: Run
   if (change !== "unclear") return "";
   const cases = count(compared, "case");
   if (detectable === undefined)
-    return `${cases} like these ${compared === 1 ? "is" : "are"} too few to detect any difference with 80 % probability`;
-  return `with ${cases} like these, a difference of ${Math.ceil(100 * detectable)} points is detected with 80 % probability, a smaller one less often`;
+    return `${cases} like these ${compared === 1 ? "is" : "are"} too few to detect any difference with 80% probability`;
+  return `with ${cases} like these, a difference of ${Math.ceil(100 * detectable)} points is detected with 80% probability, a smaller one less often`;
 }
 
 /** From which size on differences of metrics that are unclear would mostly have shown; empty where nothing can be said. */
@@ -121,7 +121,7 @@ export function wouldShowText(metrics: readonly MetricComparison[]): string {
   });
   return sizes.length === 0
     ? ""
-    : `"unclear" may be chance; smallest differences that are detected with 80 % probability: ${sizes.join(", ")}`;
+    : `"unclear" may be chance; smallest differences that are detected with 80% probability: ${sizes.join(", ")}`;
 }
 
 /** `17 points less`, `no change`, `3 points more`. */

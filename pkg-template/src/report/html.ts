@@ -231,7 +231,7 @@ function metricsTable(names: readonly string[], cases: readonly NamedCase[], adv
   const headings = [
     { text: "Metric" },
     { text: "Distribution" },
-    { text: hasRange ? "Mean, 95 % interval" : "Mean", numeric: true },
+    { text: hasRange ? "Mean, 95% interval" : "Mean", numeric: true },
     { text: "Threshold", numeric: true },
     ...COUNT_HEADINGS,
   ];

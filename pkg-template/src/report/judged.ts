@@ -381,7 +381,7 @@ export function sentenceGroups({ explanation }: EvalMetricResult): SentenceGroup
   return groups.length > 1 || hasSteps(explanation) ? groups : groups.map(({ sentences }) => ({ sentences }));
 }
 
-/** A chance that may be far below one per cent: `0.4 %`. */
+/** A chance that may be far below one per cent: `0.4%`. */
 export function percentOf(chance: number): string {
-  return chance < 0.0005 ? "less than 0.1 %" : `${Number((100 * chance).toFixed(1))} %`;
+  return chance < 0.0005 ? "less than 0.1%" : `${Number((100 * chance).toFixed(1))}%`;
 }

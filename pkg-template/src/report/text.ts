@@ -207,9 +207,9 @@ export function amountText(amount: number | undefined | null, digits = 0): strin
   return sign + grouped + (decimals && `.${decimals}`);
 }
 
-/** `83 %`. */
+/** `83%`. */
 export function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
+  return `${Math.round(100 * share)}%`;
 }
 
 /** `1 case`, `2 cases`, `1,000 cases`. */

@@ -48,7 +48,7 @@ function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
   return `${tokensText(usage)} (estimated for ${count(unreported, "answer")})`;
 }
 
-/** What of the saved samples rests on a risk: ` (at least 12 of them at a risk of 1 %, for 9 verdicts)`; empty for nothing. */
+/** What of the saved samples rests on a risk: ` (at least 12 of them at a risk of 1%, for 9 verdicts)`; empty for nothing. */
 export function atRiskText(
   { savedAtRisk = 0, verdictsAtRisk = 0 }: JudgeUsage,
   results: readonly EvalSetResult[],
@@ -105,7 +105,7 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
 }
 
 /**
- * `human labels agree with the judge: safety_v1 in 85 % of 60 (74 to 92 %)`; undefined for results without a
+ * `human labels agree with the judge: safety_v1 in 85% of 60 (74 to 92%)`; undefined for results without a
  * calibration.
  */
 export function calibrationsText(results: readonly EvalSetResult[]): string | undefined {

@@ -235,9 +235,9 @@ export function gateLines({ gates }: GateReport): string[] {
 
 function checkShare(share: unknown, path: string): void {
   if (typeof share === "number" && share >= 0 && share <= 1) return;
-  throw unexpected("a number from 0 to 1, such as 0.9 for 90 %", share, path);
+  throw unexpected("a number from 0 to 1, such as 0.9 for 90%", share, path);
 }
 
 const runs = (amount: number): string => `${amount} ${amount === 1 ? "run" : "runs"}`;
-const percentText = (share: number): string => `${Number((100 * share).toFixed(1))} %`;
+const percentText = (share: number): string => `${Number((100 * share).toFixed(1))}%`;
 const shareText = (share: number): string => String(Number(share.toFixed(4)));

@@ -57,7 +57,7 @@ export function holm(chances: readonly number[]): number[] {
  *
  * For the sign test, by its exact power: as many pairs as now change against the difference, so many more change with it
  * that the split is uneven enough, each by as much as those that changed now. For Student's test: the quantiles of his distribution for the
- * confidence and for 0.8, times the standard error (J. Cohen, Statistical Power Analysis, 1988, approximately: within 3 %
+ * confidence and for 0.8, times the standard error (J. Cohen, Statistical Power Analysis, 1988, approximately: within 3%
  * of the noncentral distribution from five pairs up).
  *
  * @param isBySign Whether the test is the sign test, whatever the sizes: that of verdicts.
@@ -69,7 +69,7 @@ export function detectableDifference(
 ): number | undefined {
   const { rose, fell, sizes, areEqual } = changesIn(differences);
   const pairs = differences.length;
-  // Below six pairs, at 95 %, not even one sign for all of them is less likely by chance.
+  // Below six pairs, at 95%, not even one sign for all of them is less likely by chance.
   if (sizes.length === 0 || signTest(pairs, 0) > atMost(confidence)) return undefined;
   if (isBySign || areEqual) {
     const share = detectableShare(Math.min(rose, fell) / pairs, pairs, confidence);

@@ -87,7 +87,7 @@ describe("as well-known packages find it", () => {
   });
 });
 
-describe("intervals of 95 % contain the truth in at least 93 % of 2,000 rounds", () => {
+describe("intervals of 95% contain the truth in at least 93% of 2,000 rounds", () => {
   const random = randomOf(5);
   const ids = Array.from({ length: 150 }, (_, at) => String(at));
   /** A judge that passes some of what is good and fails some of what is bad. */

@@ -75,9 +75,9 @@ describe("as scipy and statsmodels find it", () => {
     for (const one of vectors.differences) close(meanTest(one.values), one.chance, one);
   });
 
-  test("the difference that is found four times in five, within 3 %", () => {
+  test("the difference that is found four times in five, within 3%", () => {
     for (const one of vectors.differences) {
-      // Five values have one sign by chance in 6 %, so that no difference is told from chance.
+      // Five values have one sign by chance in 6%, so that no difference is told from chance.
       if (one.values.length < 6) assert.equal(detectableDifference(one.values, 0.95), undefined);
       if (one.values.length < 6) continue;
       const found = detectableDifference(one.values, 0.95) ?? 0;
@@ -120,8 +120,8 @@ describe("as inspect_ai finds it", () => {
   });
 });
 
-describe("intervals of 95 % hold the truth in at least 93 % of 2,000 rounds", () => {
-  // Wilson's own coverage swings with the chance, as for every interval of counts: with 40 runs from 92.8 to 97 %.
+describe("intervals of 95% hold the truth in at least 93% of 2,000 rounds", () => {
+  // Wilson's own coverage swings with the chance, as for every interval of counts: with 40 runs from 92.8 to 97%.
   const random = randomOf(1);
   // The chance to pass differs from case to case: its square and its root have known means.
   const chances = {
@@ -245,20 +245,20 @@ describe("Wilson's interval, by every count that there may be", () => {
     [40, 0.927],
     [100, 0.926],
   ] as const) {
-    test(`contains rates from 5 to 95 % of ${count} cases in ${least} and more, and in 0.95 on average`, () => {
+    test(`contains rates from 5 to 95% of ${count} cases in ${least} and more, and in 0.95 on average`, () => {
       const found = Array.from({ length: 901 }, (_, at) => exactCoverage(count, 0.05 + at / 1000));
       assert.ok(Math.min(...found) >= least && Math.min(...found) < least + 0.005, `${Math.min(...found)}`);
       assert.ok(found.reduce((total, one) => total + one, 0) / found.length >= 0.95);
     });
   }
 
-  test("contains rates that are nearly 100 % less often", () => {
+  test("contains rates that are nearly 100% less often", () => {
     const found = Array.from({ length: 490 }, (_, at) => exactCoverage(40, 0.95 + at / 10_000));
     assert.ok(Math.min(...found) > 0.83 && Math.min(...found) < 0.845, `${Math.min(...found)}`);
   });
 });
 
-describe("chance alone is taken for a change in at most 5 % of 2,000 comparisons of equals", () => {
+describe("chance alone is taken for a change in at most 5% of 2,000 comparisons of equals", () => {
   const random = randomOf(5);
   const rounds = 2000;
   const shareOf = (test: () => boolean) => Array.from({ length: rounds }, test).filter(Boolean).length / rounds;

@@ -108,7 +108,7 @@ exports.define = ({ test, expect, adk, folder }) => {
     expect(both).toPass({ allowFlaky: true, minPassRate: 0.5 });
     expect(both).not.toPass({ minPassHat: { 2: 0.9 } });
     expect(() => expect(both).toPass({ minPassRate: 0.9 })).toThrow(
-      /minPassRate: 2 of 4 runs passed \(50 %\); 90 % takes 4, 2 too few/,
+      /minPassRate: 2 of 4 runs passed \(50%\); 90% takes 4, 2 too few/,
     );
     expect(() => expect(both).toPass({ minPassRate: 90 })).toThrow(/expected a number from 0 to 1/);
   });

@@ -42,7 +42,7 @@ export function head(text: string, length: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }
 
-/** A chance that may be far below one percent: `0.4 %`. */
+/** A chance that may be far below one percent: `0.4%`. */
 export function percentOf(chance: number): string {
-  return chance < 0.0005 ? "less than 0.1 %" : `${Number((100 * chance).toFixed(1))} %`;
+  return chance < 0.0005 ? "less than 0.1%" : `${Number((100 * chance).toFixed(1))}%`;
 }

@@ -90,7 +90,7 @@ fn mixed_faults_cost_little_more_time_than_with_a_plain_limiter() {
             }
             assert!(
                 ours * 10 <= plain * 13,
-                "{percent} %, {concurrency} at a time, {latency} ms: {ours} ms instead of {plain}"
+                "{percent}%, {concurrency} at a time, {latency} ms: {ours} ms instead of {plain}"
             );
         }
     }
@@ -168,6 +168,6 @@ fn storms_lose_no_verdict() {
             let lost = storm(seed, percent);
             (samples, verdicts) = (samples + lost.0, verdicts + lost.1);
         }
-        assert_eq!(verdicts, 0, "at {percent} %, of 20,000; {samples} samples");
+        assert_eq!(verdicts, 0, "at {percent}%, of 20,000; {samples} samples");
     }
 }

@@ -27,10 +27,10 @@ export function Repeated({ of }: { of: Repetition }) {
   );
 }
 
-/** `2 of 3 runs pass (pass@2 100 %, pass^2 33 %)` */
+/** `2 of 3 runs pass (pass@2 100%, pass^2 33%)` */
 function endedText({ runs, passed, passAtK, passHatK }: Ended): string {
   const text = `${passed} of ${runs} runs pass`;
   const [some, every] = [passAtK[1], passHatK[1]];
   if (some === undefined || every === undefined) return text;
-  return `${text} (pass@2 ${Math.round(100 * some)} %, pass^2 ${Math.round(100 * every)} %)`;
+  return `${text} (pass@2 ${Math.round(100 * some)}%, pass^2 ${Math.round(100 * every)}%)`;
 }

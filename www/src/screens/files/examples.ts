@@ -25,7 +25,7 @@ export const EXAMPLES: readonly Example[] = [
     folder: "museum-guide",
     title: "Museum guide",
     what: "A judge decides whether an answer means the same, is harmless, and is coherent.",
-    see: "a price that is wrong although 95 % of the words are right",
+    see: "a price that is wrong although 95% of the words are right",
     isJudged: true,
   },
   {

@@ -140,14 +140,14 @@ function Subject({ one, confidence }: { one: SubjectCalibration; confidence: num
         )}
       </dl>
       {reason !== undefined && <p class="muted">No corrected pass rate: {reason}.</p>}
-      <p class="visually-hidden">Intervals contain the true value in {Math.round(confidence * 100)} %.</p>
+      <p class="visually-hidden">Intervals contain the true value in {Math.round(confidence * 100)}%.</p>
     </section>
   );
 }
 
-/** `62 % (41–79)` */
+/** `62% (41–79)` */
 function share(estimate: Pick<Estimate, "value" | "low" | "high"> | undefined): string | undefined {
-  return text(estimate, (value) => String(Math.round(value * 100)), " %");
+  return text(estimate, (value) => String(Math.round(value * 100)), "%");
 }
 
 function plain(estimate: Estimate | undefined): string | undefined {

@@ -175,11 +175,11 @@ function useReliability(run: RunSummary): Fact[] {
   return facts;
 }
 
-/** `62 % (41 to 79 %)` */
+/** `62% (41 to 79%)` */
 function estimateText({ value, low, high }: Estimate, confidence: number): string {
   const percent = (share: number) => String(Math.round(share * 100));
-  if (low === undefined || high === undefined) return `${percent(value)} %`;
-  return `${percent(value)} % (${percent(low)} to ${percent(high)} %, ${percent(confidence)} % interval)`;
+  if (low === undefined || high === undefined) return `${percent(value)}%`;
+  return `${percent(value)}% (${percent(low)} to ${percent(high)}%, ${percent(confidence)}% interval)`;
 }
 
 /** How many cases passed although a metric that decides has no verdict there. */

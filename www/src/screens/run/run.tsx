@@ -128,10 +128,10 @@ function RunningPanel() {
       <progress aria-label="Cases scored" max={Math.max(1, total)} value={done} />
       <p class="visually-hidden" role="status">
         {done > 0 && Math.floor((4 * done) / Math.max(1, total)) > 0
-          ? `${Math.floor((4 * done) / total) * 25} % scored`
+          ? `${Math.floor((4 * done) / total) * 25}% scored`
           : "Scoring"}
       </p>
-      {download.value !== undefined && <p>The browser is loading its model: {Math.round(download.value * 100)} %.</p>}
+      {download.value !== undefined && <p>The browser is loading its model: {Math.round(download.value * 100)}%.</p>}
       <VerdictCounts />
       {failure !== undefined && <p>The last call failed: {failure}</p>}
       {judges.length > 0 && (

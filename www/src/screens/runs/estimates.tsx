@@ -18,7 +18,7 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
       <p class="muted">
         The earliest run comes first.
         {confidence !== undefined &&
-          ` Bars are ${amountText(confidence * 100)} % intervals; the runs of a row share one axis.`}
+          ` Bars are ${amountText(confidence * 100)}% intervals; the runs of a row share one axis.`}
       </p>
       <div class="wide" tabIndex={0} role="group" aria-label="How the runs score, table">
         <table class="estimates">
@@ -76,7 +76,7 @@ function passName(sign: string, ks: readonly number[]): string {
 }
 
 function percentText(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}%`;
 }
 
 function scoreOf(score: number): string {
