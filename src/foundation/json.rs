@@ -31,9 +31,9 @@ pub const MAX_VALUES: usize = 16 * 1024 * 1024;
 /// The most bytes of a string.
 pub const MAX_STRING_BYTES: usize = 64 * 1024 * 1024;
 /// The most escapes in a string.
-pub const MAX_ESCAPES: usize = 2 * 1024 * 1024;
+pub const MAX_ESCAPES: usize = 1024 * 1024;
 /// The most keys of an object.
-pub const MAX_KEYS: usize = 128 * 1024;
+pub const MAX_KEYS: usize = 32 * 1024;
 
 /// What to do about a text that is too large.
 pub(super) const SMALLER: &str = "Split it into several files, or write its cases as JSON lines";

@@ -116,7 +116,7 @@ describe("text", () => {
 
   test("of a hundred megabytes in one string is refused, with the limit", async () => {
     const evalSet = JSON.stringify(evalSetOf({ c: [turn("q", "word ".repeat(20_000_000))] }));
-    const message = "a string has more than 67108864 bytes or 2097152 escapes";
+    const message = "a string has more than 67108864 bytes or 1048576 escapes";
     const refused = { code: "limit_exceeded", path: "evalSet", message };
     await assert.rejects(
       evaluate({ evalSet, actual: { inferenceResults: [] }, criteria: { response_match_score: 1 } }),

@@ -90,6 +90,11 @@ export class PlainJson {
     this.#most = most;
   }
 
+  /** Whether there was more. */
+  get isFull(): boolean {
+    return this.values + this.characters > this.#most;
+  }
+
   /**
    * A value as JSON, as `JSON.stringify` writes it; of records only what is read, if fields are given, and what shows that
    * there are keys which nobody knows.
@@ -166,14 +171,26 @@ export class PlainJson {
 
   /** Counts a value, before what is in it. */
   #count(depth: number): void {
-    if ((this.values += 1) + this.characters > this.#most || depth > DEEPEST) throw ODD;
+    this.values += 1;
+    if (this.isFull || depth > DEEPEST) throw ODD;
   }
 }
 
 /** What stands for the value of a key that is no field: the engine only asks whether there is something, and whether a text. */
-function signOf(value: unknown): string | undefined {
+export function signOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === "string" ? '""' : "0";
+}
+
+/** Whether `JSON.stringify` writes an object by its items or its keys. */
+export function isByParts(value: object): boolean {
+  try {
+    if (Array.isArray(value)) refuseToJson(value);
+    else refuseUnlessRecord(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function refuseToJson(value: object): void {

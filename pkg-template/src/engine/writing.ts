@@ -3,7 +3,7 @@
 import { AdkMetricsError } from "../errors.js";
 import { MAX_DEPTH } from "../generated/limits.js";
 import { checkCount, checkSize, isWellFormed, wellFormed } from "./checks.js";
-import { type FieldsToWrite, PlainJson } from "./plain-json.js";
+import { type FieldsToWrite, isByParts, PlainJson, signOf } from "./plain-json.js";
 import { joinedInSteps, type Steps } from "./steps.js";
 import { isTypedArray, messageOf } from "./values.js";
 
@@ -79,9 +79,18 @@ function unserializable(cause: unknown, name: string): AdkMetricsError {
 /** How many items of a list are written at a time. */
 const ITEMS_AT_ONCE = 64;
 
-/** The JSON of an object as bytes. That of a long list, such as the cases of an evalset, is written some items at a time. */
+/** How many values and characters are written at a time. */
+const MOST_AT_ONCE = 2 ** 17;
+
+/** How many make an object small, so that it is written whole: of a larger one so much is written twice. */
+const MOST_OF_SMALL = 2 ** 12;
+
+/** The JSON of an object as bytes. That of a large one is written piece by piece. */
 export function* writtenInSteps(value: object, name: string, fields?: FieldsToWrite): Steps<Uint8Array> {
-  if (!hasLongList(value)) return encode(stringify(value, name, fields), name);
+  const writer = new PlainJson(MOST_OF_SMALL);
+  const plain = writer.write(value, fields);
+  if (!writer.isFull)
+    return encode(plain === "{}" || plain === undefined ? stringify(value, name, fields) : plain, name);
   const pieces: Uint8Array[] = [];
   try {
     for (const json of new Check(name).json(value, fields)) {
@@ -92,28 +101,6 @@ export function* writtenInSteps(value: object, name: string, fields?: FieldsToWr
     throw unserializable(cause, name);
   }
   return yield* joinedInSteps(pieces);
-}
-
-/** Whether there is a list to be written item by item: the value itself, or a property that is no getter. */
-function hasLongList(value: object): boolean {
-  try {
-    if (typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
-    return (
-      isLongList(value) || (!Array.isArray(value) && Object.keys(value).some((key) => isLongList(own(value, key))))
-    );
-  } catch {
-    // Whatever throws does so again, and is then named with its place.
-    return false;
-  }
-}
-
-function isLongList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && value.length > ITEMS_AT_ONCE && !("toJSON" in value);
-}
-
-/** The value of a property, unless it is a getter. */
-function own(value: object, key: string): unknown {
-  return Object.getOwnPropertyDescriptor(value, key)?.value;
 }
 
 type Step = string | number;
@@ -140,61 +127,91 @@ class Check {
     this.#name = name;
   }
 
-  /** Checks an object without `toJSON` and writes it: pieces of JSON, one for each item of a long list in it. */
-  *json(value: object, fields: FieldsToWrite | undefined): Generator<string> {
+  /** Checks a value and writes it: pieces of JSON, none of them large unless it is a text or has a `toJSON`. */
+  *json(value: object, fields?: FieldsToWrite): Generator<string> {
+    if (this.#above.has(value)) throw this.#error("the object contains itself");
+    if (this.#path.length > MAX_DEPTH) throw this.#tooDeep();
     checkCount((this.#values += 1), this.#name);
-    if (isLongList(value)) {
-      yield* this.#items(value, fields);
-      return;
-    }
     this.#above.add(value);
-    let separator = "{";
-    for (const key of Object.keys(value)) {
-      const list = own(value, key);
-      if (isLongList(list)) {
-        yield `${separator}${JSON.stringify(key)}:`;
-        separator = ",";
-        checkCount((this.#values += 1), this.#name);
-        this.#path.push(key);
-        yield* this.#items(list, fields?.fields.get(key)?.level);
-        this.#path.pop();
-        continue;
-      }
-      this.#part(value, key);
-      const entry = JSON.stringify({ [key]: (value as Record<string, unknown>)[key] }).slice(1, -1);
-      if (entry === "") continue;
-      yield `${separator}${entry}`;
-      separator = ",";
-    }
-    yield separator === "{" ? "{}" : "}";
+    yield* Array.isArray(value) ? this.#items(value, fields) : this.#members(value, fields);
+    this.#above.delete(value);
   }
 
   *#items(list: readonly unknown[], fields: FieldsToWrite | undefined): Generator<string> {
-    this.#above.add(list);
     const { length } = list;
     checkCount(this.#values + length, this.#name);
-    for (let begin = 0; begin < length; begin += ITEMS_AT_ONCE) {
-      const end = Math.min(begin + ITEMS_AT_ONCE, length);
-      yield begin === 0 ? "[" : ",";
-      yield this.#plainItems(list.slice(begin, end), fields) ?? this.#checkedItems(list, begin, end);
+    let most = ITEMS_AT_ONCE;
+    let atOnce = most;
+    yield "[";
+    for (let begin = 0; begin < length;) {
+      const end = Math.min(begin + atOnce, length);
+      const items = list.slice(begin, end);
+      const writer = new PlainJson(MOST_AT_ONCE);
+      const json = this.#plain(writer, items, fields);
+      if (json === undefined && end - begin > 1) {
+        atOnce = Math.ceil(atOnce / 4);
+        if (writer.isFull) most = atOnce;
+        continue;
+      }
+      if (begin > 0) yield ",";
+      if (json !== undefined) {
+        yield json.slice(1, -1);
+      } else if (isDivisible(items[0])) {
+        this.#path.push(begin);
+        yield* this.json(items[0], fields);
+        this.#path.pop();
+      } else {
+        yield this.#entry(list, begin).slice(`"${begin}":`.length) || "null";
+      }
+      begin = end;
+      atOnce = most;
     }
     yield "]";
-    this.#above.delete(list);
   }
 
-  /** Some items of a list as JSON, if all of them are plain. */
-  #plainItems(items: readonly unknown[], fields: FieldsToWrite | undefined): string | undefined {
-    const writer = new PlainJson(MOST_PLAIN);
-    const json = writer.write(items, fields)?.slice(1, -1);
+  *#members(value: object, fields: FieldsToWrite | undefined): Generator<string> {
+    const always = fields?.always ?? "";
+    yield `{${always}`;
+    let separator = always === "" ? "" : ",";
+    for (const key of Object.keys(value)) {
+      const field = fields?.fields.get(key);
+      if (field === null) continue;
+      const part = this.#get(value, key, "the property");
+      const isUnknown = field === undefined && fields?.writesOthers === false;
+      const sign = isUnknown ? signOf(part) : "";
+      if (sign === undefined) continue;
+      const json = sign || this.#plain(new PlainJson(MOST_AT_ONCE), part, field?.level);
+      const name = `${separator}${field?.key ?? `${JSON.stringify(key)}:`}`;
+      if (json !== undefined) {
+        yield `${name}${json}`;
+      } else if (isDivisible(part)) {
+        yield name;
+        this.#path.push(key);
+        yield* this.json(part, field?.level);
+        this.#path.pop();
+      } else {
+        const entry = this.#entry(value, key);
+        if (entry === "") continue;
+        yield `${separator}${entry}`;
+      }
+      separator = ",";
+    }
+    yield "}";
+  }
+
+  /** A value as JSON, if it is plain and small. */
+  #plain(writer: PlainJson, value: unknown, fields: FieldsToWrite | undefined): string | undefined {
+    const json = writer.write(value, fields);
     if (json === undefined) return undefined;
     checkCount((this.#values += writer.values), this.#name);
     checkSize((this.#characters += writer.characters), this.#name);
     return json;
   }
 
-  #checkedItems(list: readonly unknown[], begin: number, end: number): string {
-    for (let index = begin; index < end; index += 1) this.#part(list, index);
-    return itemsJson(list, begin, end);
+  /** A property and its value as JSON; nothing if `JSON.stringify` leaves it out. */
+  #entry(parent: object, step: Step): string {
+    this.#part(parent, step);
+    return JSON.stringify({ [step]: (parent as Record<Step, unknown>)[step] }).slice(1, -1);
   }
 
   /** Checks the value of a key, which its `toJSON` may want to know. */
@@ -221,9 +238,7 @@ class Check {
 
   #parts(value: object): void {
     if (this.#above.has(value)) throw this.#error("the object contains itself");
-    if (this.#path.length > MAX_DEPTH) {
-      throw new Unserializable(`nested more than ${MAX_DEPTH} levels deep`, this.#path.slice(0, 8));
-    }
+    if (this.#path.length > MAX_DEPTH) throw this.#tooDeep();
     const [, holder] = COLLECTION.exec(Object.prototype.toString.call(value)) ?? [];
     // Events of ADK-TS have sets that no metric reads.
     if (holder !== undefined && this.#path.some((step) => step === "args" || step === "response")) {
@@ -272,25 +287,18 @@ class Check {
     }
   }
 
+  #tooDeep(): Unserializable {
+    return new Unserializable(`nested more than ${MAX_DEPTH} levels deep`, this.#path.slice(0, 8));
+  }
+
   #error(message: string, help?: string, cause?: unknown): Unserializable {
     return new Unserializable(message, this.#path, help, cause);
   }
 }
 
-/** Some items of a list as JSON, as they are written in it, without its brackets. */
-function itemsJson(list: readonly unknown[], begin: number, end: number): string {
-  const items = list.slice(begin, end);
-  if (!items.some(hasToJson)) return JSON.stringify(items).slice(1, -1);
-  // A `toJSON` is told the key of its object.
-  const written = items.map((item, at) => {
-    const key = String(begin + at);
-    return JSON.stringify({ [key]: item }).slice(`{"${key}":`.length, -1) || "null";
-  });
-  return written.join(",");
-}
-
-function hasToJson(value: unknown): boolean {
-  return hasMembers(value) && typeof (value as { toJSON?: unknown }).toJSON === "function";
+/** Whether `JSON.stringify` writes a value by its items or its keys. */
+function isDivisible(value: unknown): value is object {
+  return typeof value === "object" && value !== null && isByParts(value);
 }
 
 /** Whether `JSON.stringify` asks a value for its `toJSON`. */
