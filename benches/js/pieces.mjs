@@ -68,31 +68,30 @@ const REQUESTS = {
     criteria: { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } },
     judge: () => '{"is_the_agent_response_valid": "valid"}',
   }),
-  "replies that quote a prompt of 3 MB": () => {
-    const text = words(300_000, 1);
-    const rubrics = Array.from({ length: 20 }, (_, at) => ({
-      rubricId: `r${at}`,
-      rubricContent: { textProperty: text.slice(at * 1000, at * 1000 + 60) },
-    }));
-    const set = evalSet(1, 1, 1);
-    set.evalCases[0].conversation[0].finalResponse = content(text, "model");
-    return {
-      ...fromBytes(set),
-      criteria: {
-        rubric_based_final_response_quality_v1: { threshold: 0.5, rubrics, judgeModelOptions: { numSamples: 1 } },
-      },
-      judge: () =>
-        JSON.stringify({
-          rubrics: rubrics.map(({ rubricId, rubricContent }) => ({
-            id: rubricId,
-            property: rubricContent.textProperty,
-            rationale: "It says so.",
-            verdict: "yes",
-          })),
-        }),
-    };
-  },
+  "a reply that quotes a prompt of 3 MB": () =>
+    judged(words(300_000, 1), (text, at) => text.slice(at * 1000, at * 1000 + 60)),
+  "a reply searched for in a prompt of 3 MB made for it": () =>
+    judged("It greets the ".repeat(220_000), (_, at) => `It greets the user ${at}`),
 };
+
+/** One response whose judge copies each rubric, of which the response may hold the words. */
+function judged(response, propertyOf) {
+  const rubrics = Array.from({ length: 40 }, (_, at) => ({
+    rubricId: `r${at}`,
+    rubricContent: { textProperty: propertyOf(response, at) },
+  }));
+  const entries = rubrics.map(({ rubricId: id, rubricContent: { textProperty: property } }) => {
+    return { id, property, rationale: "It says so.", verdict: "yes" };
+  });
+  const set = evalSet(1, 1, 1);
+  set.evalCases[0].conversation[0].finalResponse = content(response, "model");
+  const options = { threshold: 0.5, rubrics, judgeModelOptions: { numSamples: 1 } };
+  return {
+    ...fromBytes(set),
+    criteria: { rubric_based_final_response_quality_v1: options },
+    judge: () => JSON.stringify({ rubrics: entries }),
+  };
+}
 
 /** The longest time between two turns of the event loop while some work is under way, and how long that took. */
 async function measure(work) {
