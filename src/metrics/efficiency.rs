@@ -68,11 +68,10 @@ macro_rules! amounts {
         }
 
         impl AmountsByKind for $name {
-            fn from_kinds(mut compute: impl FnMut(fn(&Self) -> Option<f64>) -> Option<f64>) -> Self {
-                Self {
-                    $total: compute(|amounts| amounts.$total),
-                    $( $kind: compute(|amounts| amounts.$kind), )*
-                }
+            fn from_kinds(compute: impl FnMut(fn(&Self) -> Option<f64>) -> Option<f64>) -> Self {
+                let kinds: [fn(&Self) -> Option<f64>; _] = [|amounts| amounts.$total, $(|amounts| amounts.$kind),*];
+                let [$total, $($kind),*] = kinds.map(compute);
+                Self { $total, $($kind),* }
             }
 
             fn total(&self) -> Option<f64> {

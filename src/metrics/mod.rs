@@ -6,7 +6,7 @@
 //!    criterion's settings and makes the metric: an [`AnyMetric`], which is either plain or judged.
 //! 2. A plain metric implements [`Metric`]: `check` decides whether the conversation can be scored at all,
 //!    `turn` scores one pair of turns, `conclude` makes the overall result. [`run`](crate::run) calls them one
-//!    by one, so that a long conversation can be interrupted; [`Metric::evaluate`] calls them all at once.
+//!    by one, so that a long conversation can be interrupted; `evaluate` calls them all at once.
 //! 3. A judged metric implements [`Judged`]: `ask` plans questions, `prompt` renders them, `read` parses
 //!    replies, `turn` and `overall` make the results. See [`judged`].
 //! 4. Both return an [`Evaluation`] with a [`TurnEvaluation`] per turn: score, status, reason, and an
@@ -186,12 +186,14 @@ pub trait Metric {
         turns: Vec<TurnEvaluation<'a>>,
         scoring: &Scoring,
     ) -> Evaluation<'a>;
+}
 
+impl dyn Metric {
     /// Scores a whole conversation at once.
     ///
     /// # Errors
     /// Those of the steps.
-    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+    pub fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
         self.check(case, scoring)?;
         let mut turns = Vec::new();
         for pair in case.pairs() {

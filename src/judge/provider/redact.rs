@@ -161,7 +161,8 @@ fn secrets_in(endpoint: &Endpoint) -> Vec<String> {
     let mut secrets = Vec::new();
     let (address, query) = endpoint.base_and_query();
     let credentials = address.split_once('@').map_or("", |(credentials, _)| credentials);
-    let credentials = credentials.split_once("//").map_or(credentials, |(_, credentials)| credentials);
+    let after_scheme = credentials.split_once('/').and_then(|(_, rest)| rest.strip_prefix('/'));
+    let credentials = after_scheme.unwrap_or(credentials);
     let keys = [endpoint.api_key.as_deref(), endpoint.bearer.as_deref(), Some(credentials), Some(query)];
     for key in keys.into_iter().flatten() {
         // However short it is.

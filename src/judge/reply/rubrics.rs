@@ -85,7 +85,7 @@ pub fn rubrics(reply: &str, shown: &ShownText<'_>) -> Vec<RubricEntry> {
 
 /// Whether a verdict says no before it contains "yes", as in "no, though the answer claims yes".
 fn begins_with_no(word: &str) -> bool {
-    let word = trim_matches(word, &mut |c| !c.is_alphanumeric()).to_ascii_lowercase();
+    let word = trim_matches(word, &mut |c| !c.is_ascii_alphanumeric()).to_ascii_lowercase();
     word.starts_with("no") && !word.starts_with("not only")
 }
 
