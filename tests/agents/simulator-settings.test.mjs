@@ -130,3 +130,24 @@ test("results say which settings of the model that plays the user are not sent",
   }
   assert.equal(bodies[0].top_k ?? bodies[0].num_ctx, undefined);
 });
+
+test("results say that the model of the config does not play the user, where the judge has its own", async () => {
+  const fetch = async () =>
+    Response.json({ choices: [{ message: { content: "</finished>" }, finish_reason: "stop" }] });
+  const judge = openaiJudge({ apiKey: "key-4711", model: "gpt-6-luna", fetch });
+  for (const [model, told] of [
+    [
+      "gemini-3.5-flash-lite",
+      ["`model` of the user simulator is gemini-3.5-flash-lite, but the judge asks gpt-6-luna, which is its own model"],
+    ],
+    ["gpt-6-luna", []],
+    [undefined, []],
+  ]) {
+    const userSimulator = { judge, ...(model && { model }) };
+    const { warnings = [] } = await run((message) => `You said ${message}`, playing([]), { userSimulator, numRuns: 2 });
+    assert.deepEqual(
+      warnings.map(({ message }) => message).filter((message) => message.includes("its own model")),
+      told,
+    );
+  }
+});

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BARE, folderOf, run } from "../cli/command.mjs";
-import { ask, FILES } from "../cli/judging.mjs";
+import { ask, at, FILES, judged, server } from "../cli/judging.mjs";
 import { evalSetOf, turn } from "./support/conversations.mjs";
 import { importEntry } from "./support/package.mjs";
 
-const { compareRuns, evaluate, RougeEvaluator, TrajectoryEvaluator } = await importEntry();
+const { adkJudge, compareRuns, evaluate, openaiJudge, panelJudge, recordJudge, RougeEvaluator, TrajectoryEvaluator } =
+  await importEntry();
 const { asAutoevalsScorer, asMastraStep, asOpenevalsEvaluator } = await importEntry("./interop");
 const { renderComparisonCsv, renderComparisonJson, renderCsv, renderJUnit } = await importEntry("./report");
 
@@ -34,6 +35,53 @@ test("one model beside several is a warning", async () => {
   const both = { judge_model: "a", judge_models: ["b", "c"], num_samples: 1 };
   assert.deepEqual(await of(both), ["`judge_model` has no effect beside `judge_models`"]);
   assert.deepEqual(await of({ judge_models: ["b", "c"], num_samples: 1 }), []);
+});
+
+test("a model in the criteria that is not asked is a warning, once for each, unless the judge is told the model", async () => {
+  const llm = { model: "gpt-6-luna", generateContentAsync: async function* () {} };
+  const functions = ["first", "second"].map((value) => Object.defineProperty(judge.bind(), "name", { value }));
+  const of = async (judge_model, asked) => {
+    const criterion = { threshold: 0.5, judge_model_options: { ...judge_model, num_samples: 1 } };
+    const criteria = { final_response_match_v2: criterion, safety_v1: criterion };
+    const found = await evaluate({ evalSet, actual, criteria, judge: asked, retry: { attempts: 1 } });
+    return found.warnings.map(({ message }) => message).filter((message) => message.startsWith("`judge_model`"));
+  };
+  const own = (named, asked) =>
+    `\`judge_model\` of the criteria is ${named}, but the judge asks ${asked}, which is its own model`;
+  const noFetch = () => Promise.reject(new Error("no network"));
+  const named = { judge_model: "gemini-3.5-flash-lite" };
+  const openai = openaiJudge({ model: "gpt-6-luna", apiKey: "none", fetch: noFetch });
+  for (const asked of [adkJudge(llm), openai, recordJudge(openai, { write() {} })]) {
+    assert.deepEqual(await of(named, asked), [own("gemini-3.5-flash-lite", "gpt-6-luna")]);
+    assert.deepEqual(await of({ judgeModel: "gemini-2.5-flash" }, asked), [own("gemini-2.5-flash", "gpt-6-luna")]);
+    for (const same of [{}, { judge_model: "gpt-6-luna" }, { judge_model: "openai/gpt-6-luna" }]) {
+      assert.deepEqual(await of(same, asked), []);
+    }
+  }
+  assert.deepEqual(await of(named, judge), []);
+  assert.deepEqual(
+    await of(named, openaiJudge({ apiKey: "none", fetch: noFetch, baseUrl: "http://127.0.0.1:9/v1" })),
+    [],
+  );
+  const panel = panelJudge([openai, ...functions]);
+  assert.deepEqual(await of(named, panel), [own("gemini-3.5-flash-lite", "gpt-6-luna, first, second")]);
+  assert.deepEqual(await of({ judge_model: "gpt-6-luna" }, panel), []);
+});
+
+test("--model says which models of the config it is asked instead of, and is no warning", async (t) => {
+  const answering = await server(t);
+  const noteOf = async (named) => {
+    const folder = folderOf(t, { ...FILES, "test_config.json": judged({ judge_model: named }) });
+    const env = { ...BARE, ...at.openai(answering) };
+    const { stderr } = await run([...ask, "--judge", "openai", "--model", "gpt-6-luna"], { cwd: folder, env });
+    assert.doesNotMatch(stderr, /warning: `judge_model`/);
+    return /asking gpt-6-luna .*/.exec(stderr)?.[0];
+  };
+  assert.equal(
+    await noteOf("gemini-3.5-flash-lite"),
+    "asking gpt-6-luna (--model) instead of gemini-3.5-flash-lite, the model in the config",
+  );
+  assert.equal(await noteOf("gpt-6-luna"), undefined);
 });
 
 test("CSV says which metrics are advisory, where some are", async () => {

@@ -9,7 +9,7 @@ import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, withPath } from "../errors.js";
 import { checkEvaluation } from "../evaluate.js";
 import { DEFAULT_MODEL, judgeOf } from "../judges/default.js";
-import { foreignDefault } from "../judges/foreign-default.js";
+import { foreignDefault, otherModel } from "../judges/foreign-default.js";
 import { checkJudge, identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
 import { isReplayed, replyOf } from "../judges/reply.js";
@@ -190,7 +190,12 @@ function playerOf({ judge, model = DEFAULT_MODEL }: UserSimulatorOptions): Playe
 export async function playerWarnings(options: UserSimulatorOptions): Promise<string[]> {
   const { ask, model } = playerOf(options);
   const { model: named = DEFAULT_MODEL, modelConfiguration } = options;
-  const texts = [retirementOf(ask, model, "user"), foreignDefault(identityOf(ask), named, "user")];
+  const who = identityOf(ask);
+  const texts = [
+    retirementOf(ask, model, "user"),
+    foreignDefault(who, named, "user"),
+    otherModel(who, options.model, "user"),
+  ];
   if (isObject(modelConfiguration)) {
     // A judge with these settings is not sent the same ones.
     const judge_model_options = { judge_model: named, judge_model_config: { ...modelConfiguration } };

@@ -5,6 +5,7 @@ import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { KEYED_PROVIDERS, PROVIDERS } from "../generated/providers.js";
 import { endpointOf, isForeign, setEndpoint } from "../judges/endpoint.js";
 import { DEFAULT_MODEL } from "../judges/default.js";
+import { modelName } from "../judges/foreign-default.js";
 import { type Environment, judgeFromEnvironment, providerOfModel } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
 import { identified, identityOf } from "../judges/judge.js";
@@ -195,6 +196,8 @@ export class JudgeMaker {
     this.#made.set(own ?? model, made);
     if (isSaid && own === undefined && provider !== undefined && "judge" in made)
       this.#print(`asking ${provider} for ${model}, ${originOf(model)}; --model names another`);
+    if (isSaid && own !== undefined && model !== DEFAULT_MODEL && modelName(own) !== modelName(model))
+      this.#print(`asking ${own} (--model) instead of ${model}, ${originOf(model)}`);
     if ("mistake" in made) throw made.mistake;
     return made.judge;
   }
@@ -213,10 +216,16 @@ export class JudgeMaker {
 
   #make(own: string | undefined, model: string): { judge: Judge } | { mistake: unknown } {
     try {
-      return { judge: own === undefined ? this.#nameless(model) : this.#ask(own, true) };
+      return { judge: own === undefined ? this.#nameless(model) : this.#chosen(own) };
     } catch (mistake) {
       return { mistake };
     }
+  }
+
+  /** The judge of --model, which says itself where that is not the model of a config. */
+  #chosen(model: string): Judge {
+    const judge = this.#ask(model, true);
+    return identified(judge, { ...identityOf(judge), isChosen: true });
   }
 
   /** A judge whose requests name the model as the criterion does, so that recordings fit any judge. */

@@ -1,5 +1,6 @@
 import { DEFAULT_MODEL } from "./default.js";
 import { isForeign, type Provider } from "./endpoint.js";
+import type { JudgeIdentity } from "./judge.js";
 
 /** What a model is asked for. */
 export type Role = "judge" | "user";
@@ -30,3 +31,18 @@ export function foreignDefault(
   if (label === provider || !isForeign(provider, named)) return undefined;
   return `the server of the ${role === "judge" ? role : "simulated user"} was asked for ${named}, google-adk's default: ${toChooseAnother(role)}`;
 }
+
+/** What to know where a config names another model than the one that a judge asks. @param named What the config names. */
+export function otherModel(
+  { model, panel = [], isReplay, isChosen }: Partial<JudgeIdentity>,
+  named: unknown,
+  role: Role = "judge",
+): string | undefined {
+  if (typeof named !== "string" || model === undefined || isReplay === true || isChosen === true) return undefined;
+  if ([model, ...panel].some((one) => modelName(one) === modelName(named))) return undefined;
+  const whose = role === "judge" ? "`judge_model` of the criteria" : "`model` of the user simulator";
+  return `${whose} is ${named.slice(0, 100)}, but the judge asks ${model}, which is its own model`;
+}
+
+/** The name of a model without the provider or the folder before it. */
+export const modelName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);

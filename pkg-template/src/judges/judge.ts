@@ -22,6 +22,8 @@ export interface JudgeIdentity {
   readonly functionName?: string;
   /** Whether a function without a `cacheVersion` is among those that answer: nothing says when it would reply differently. */
   readonly hasFunction?: boolean;
+  /** Whether its model was chosen instead of what configs name. */
+  readonly isChosen?: boolean;
   /** Whether all its replies are recorded, so that nobody is asked and nothing is spent. */
   readonly isReplay?: boolean;
   /** The judges of a panel by name, of which each sample asks the next. */

@@ -17,6 +17,8 @@ export interface JournaledJudge {
   retirement: string | undefined;
   unsent: string[];
   vertex: true | undefined;
+  /** Whether its model was chosen instead of what the criteria name. */
+  isChosen: true | undefined;
   panel: readonly string[] | undefined;
   settings: string | undefined;
 }
@@ -45,13 +47,13 @@ export function journaledTarget(journal: JournalSection, metric: string): JudgeT
   const found = judges.find(({ metricName }) => metricName === metric);
   if (found === undefined)
     return noTarget(new AdkMetricsError("journal_failed", `no journal contains the judge of ${metric}`));
-  const { label, model, provider, functionName, retirement, unsent, panel } = found;
+  const { label, model, provider, functionName, retirement, unsent, panel, isChosen } = found;
   return {
     ...noTarget(undefined),
     label,
     model,
     notSent: () => unsent,
-    ...definedProperties({ provider, functionName, retirement, panel }),
+    ...definedProperties({ provider, functionName, retirement, panel, isChosen }),
   };
 }
 

@@ -63,7 +63,7 @@ export class Judges {
       }
       this.#targets.set(metric, target);
       if (!judge.vertex) checkModel(options, askedFor(metricName, target), judge.model ?? "");
-      for (const warning of targetWarnings(metricName, target, judge)) this.#warn(warning);
+      for (const warning of targetWarnings(metrics[metric] as HeaderMetric, target, judge)) this.#warn(warning);
     }
   }
 
@@ -97,10 +97,23 @@ export class Judges {
   identities(): JournaledJudge[] {
     return [...this.#targets].map(([metric, target]) => {
       const { label, model, provider, functionName, retirement, notSent, panel, settings } = target;
+      const isChosen = target.isChosen === true || undefined;
       const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
       const unsent = judge?.config === undefined ? [] : (notSent?.(judge.config) ?? []);
       const vertex = judge?.vertex === true ? true : undefined;
-      return { metricName, label, model, provider, functionName, retirement, unsent, vertex, panel, settings };
+      return {
+        metricName,
+        label,
+        model,
+        provider,
+        functionName,
+        retirement,
+        unsent,
+        vertex,
+        isChosen,
+        panel,
+        settings,
+      };
     });
   }
 

@@ -1,12 +1,12 @@
 /** Who answers the questions of a metric, and what it is not sent. */
 
 import { AdkMetricsError } from "../errors.js";
-import type { HeaderJudge } from "../generated/contract.js";
+import type { HeaderJudge, HeaderMetric } from "../generated/contract.js";
 import { cacheKey } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
 import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
 import { identityOf, type JudgeIdentity } from "../judges/judge.js";
-import { foreignDefault } from "../judges/foreign-default.js";
+import { foreignDefault, otherModel } from "../judges/foreign-default.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { panelOf } from "../judges/panel.js";
 import { hashOf } from "../judges/recording.js";
@@ -35,6 +35,7 @@ export interface JudgeTarget {
   functionName?: string;
   provider?: Provider;
   isReplay?: boolean;
+  isChosen?: boolean;
   /** The names of the judges of a panel. */
   panel?: readonly string[];
   /** The judges of a panel. */
@@ -64,6 +65,7 @@ export function targetOf(
     panel,
     members,
     isReplay,
+    isChosen,
   } = identityOf(judge);
   const endpoint = endpointOf(judge);
   const retirement = retirementOf(judge, model);
@@ -78,7 +80,7 @@ export function targetOf(
     label,
     cacheOwner,
     model: own,
-    ...definedProperties({ functionName, provider, panel, members, notSent, isReplay }),
+    ...definedProperties({ functionName, provider, panel, members, notSent, isReplay, isChosen }),
     ...(hasFunction === true ? { keptReplies: keptRepliesOf(judge) } : {}),
   };
 }
@@ -148,16 +150,36 @@ function jsonOf(variant: object): string {
 }
 
 /** What to know about the judge of a metric before anything is asked. */
-export function* targetWarnings(metricName: string, target: JudgeTarget, judge: HeaderJudge): Iterable<string> {
+export function* targetWarnings(
+  { metricName, criterion }: HeaderMetric,
+  target: JudgeTarget,
+  judge: HeaderJudge,
+): Iterable<string> {
   const { retirement, panel, notSent } = target;
   if (retirement !== undefined) yield retirement;
   const foreign = foreignDefault(target, judge.model ?? "");
   if (foreign !== undefined) yield foreign;
+  const other = otherModel(target as JudgeIdentity, judgeModelIn(criterion));
+  if (other !== undefined) yield other;
   if (panel !== undefined && metricName === "hallucinations_v1") {
     yield `${metricName} asks for one sample, so only ${panel[0]} of the panel judges it`;
   }
   const unsent = judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
   for (const sentence of unsent) yield `${metricName}: ${sentence}`;
+}
+
+/** The model that a criterion names, if it does. */
+function judgeModelIn({
+  judgeModelOptions,
+  judge_model_options = judgeModelOptions,
+}: Record<string, unknown> = {}): unknown {
+  const {
+    judgeModel,
+    judge_model = judgeModel,
+    judgeModels,
+    judge_models = judgeModels,
+  } = (judge_model_options ?? {}) as Record<string, unknown>;
+  return judge_models === undefined ? judge_model : undefined;
 }
 
 /** Who is asked for a metric: of a panel the first one alone, if the metric asks for one sample. */
