@@ -4,32 +4,19 @@
  */
 
 import { caseJson } from "./adk-schema.js";
-import { checkSize } from "./engine/checks.js";
 import { hosted } from "./engine/hosted.js";
 import { toBytes } from "./engine/input.js";
 import { withEngine } from "./engine/instance.js";
 import { parseJson } from "./engine/json.js";
-import { isBytes, isObject, reading, unexpected } from "./engine/values.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
 import { stringify } from "./engine/writing.js";
-import type { EvalStatus } from "./enums.js";
-import { AdkMetricsError, errorOf, isEngineError } from "./errors.js";
+import { errorOf, isEngineError } from "./errors.js";
 import { looksLike } from "./looks-like.js";
+import { FORMAT, isFields, isResultLines, isResults, setsInLines, VERSION } from "./result-lines.js";
 import type { EvalCaseResult, EvalSetResult, Input } from "./types.js";
-
-/** What the first line says it is. */
-const FORMAT = "adk-metrics results";
-const VERSION = 1;
-
-/** Matches the beginning of results as JSON lines. */
-export const RESULT_LINES = /^\s*\{\s*"format":\s*"adk-metrics results"/;
 
 /** What results of google-adk do not say. */
 type Stamps = "engineVersion" | "referenceVersion" | "dialect";
-
-/** How much of a file is looked at to tell what it is. */
-const HEAD_BYTES = 200;
-
-const NEWLINE = 0x0a;
 
 /**
  * Writes results as JSON lines that {@link readResults} reads back whole, votes and explanations included.
@@ -78,7 +65,9 @@ export function caseLine(result: EvalCaseResult): string {
 export function readResults(results: Input<EvalSetResult>): EvalSetResult[] {
   return reading("results", () => {
     if (isResults(results)) return [results];
-    if (isResultLines(results)) return readLines(typeof results === "string" ? toBytes(results, "results") : results);
+    if (isResultLines(results)) {
+      return setsInLines(typeof results === "string" ? toBytes(results, "results") : results, "results", host);
+    }
     const stored = readStored(results, "results") as Omit<EvalSetResult, Stamps> & Partial<Pick<EvalSetResult, Stamps>>;
     for (const result of stored.evalCaseResults) host(result);
     return [{ engineVersion: "", referenceVersion: "", dialect: "adk-python", ...stored }];
@@ -114,72 +103,6 @@ function host(result: EvalCaseResult): EvalCaseResult {
   return result;
 }
 
-/** Whether text or bytes are results as JSON lines. */
-export function isResultLines(results: unknown): results is string | Uint8Array {
-  if (typeof results === "string") return RESULT_LINES.test(results.slice(0, HEAD_BYTES));
-  return isBytes(results) && RESULT_LINES.test(new TextDecoder().decode(results.subarray(0, HEAD_BYTES)));
-}
-
-function readLines(bytes: Uint8Array): EvalSetResult[] {
-  const sets: EvalSetResult[] = [];
-  for (const { line, value } of parsedLines(bytes)) {
-    const problem = sets.length === 0 || isHeader(value) ? problemOfHeader(value) : problemOfCase(value);
-    if (problem !== undefined) throw new AdkMetricsError("invalid_input", problem, { path: "results", line });
-    const last = sets.at(-1);
-    if (last !== undefined && !isHeader(value)) {
-      last.evalCaseResults.push(host(value as EvalCaseResult));
-      continue;
-    }
-    const { format: _format, version: _version, ...set } = value as { format: string; version: number };
-    sets.push({ ...set, evalCaseResults: [] as EvalCaseResult[] } as unknown as EvalSetResult);
-  }
-  return sets;
-}
-
-/** The lines that are not empty, counted from 1. */
-function* parsedLines(bytes: Uint8Array): Generator<{ line: number; value: unknown }> {
-  const decoder = new TextDecoder();
-  for (let [from, line] = [0, 1]; from < bytes.length; line += 1) {
-    const found = bytes.indexOf(NEWLINE, from);
-    const end = found === -1 ? bytes.length : found;
-    checkSize(end - from, "results");
-    const text = decoder.decode(bytes.subarray(from, end)).trim();
-    from = end + 1;
-    if (text === "") continue;
-    try {
-      yield { line, value: parseJson(text) };
-    } catch (cause) {
-      const isCut = found === -1;
-      throw new AdkMetricsError("invalid_input", isCut ? "the last line is cut off" : "this line is not JSON", {
-        path: "results",
-        line,
-        help: isCut ? "To read the cases before it, remove it" : "Every line is one JSON object",
-        cause,
-      });
-    }
-  }
-}
-
-function isHeader(value: unknown): boolean {
-  return isFields(value) && value["format"] === FORMAT;
-}
-
-function problemOfHeader(value: unknown): string | undefined {
-  if (!isFields(value)) return "expected an object";
-  if (value["version"] !== VERSION) {
-    return `version ${String(value["version"])} of this format needs a newer version of adk-metrics`;
-  }
-  return isResults({ ...value, evalCaseResults: [] })
-    ? undefined
-    : "expected the header of an evalset, with its `evalSetId`";
-}
-
-function problemOfCase(value: unknown): string | undefined {
-  const isOne =
-    isCaseResult(value) && value.evalMetricResultPerInvocation.every((turn) => isFields(turn.actualInvocation));
-  return isOne ? undefined : "expected the results of a case";
-}
-
 const QUOTE = 0x22;
 
 /** The JSON within, if the bytes are those of a JSON string, as old versions of ADK stored it. What cannot be read is left to the engine. */
@@ -192,58 +115,4 @@ function unwrapped(bytes: Uint8Array, input: string): Uint8Array {
   } catch {
     return bytes;
   }
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Whether a value is results as `evaluate` gives them, as far as scores and verdicts go. */
-export function isResults(value: unknown): value is EvalSetResult {
-  return (
-    isFields(value) &&
-    typeof value["evalSetId"] === "string" &&
-    isListOf(value["evalCaseResults"], isCaseResult) &&
-    isOptional(value["creationTimestamp"], Number.isFinite)
-  );
-}
-
-function isCaseResult(value: unknown): value is EvalCaseResult {
-  return (
-    isFields(value) &&
-    typeof value["evalId"] === "string" &&
-    isStatus(value["finalEvalStatus"]) &&
-    isListOf(value["overallEvalMetricResults"], isMetricResult) &&
-    isListOf(
-      value["evalMetricResultPerInvocation"],
-      (turn) => isFields(turn) && isListOf(turn["evalMetricResults"], isMetricResult),
-    )
-  );
-}
-
-function isMetricResult(value: unknown): boolean {
-  return (
-    isFields(value) &&
-    typeof value["metricName"] === "string" &&
-    isStatus(value["evalStatus"]) &&
-    isOptional(value["score"], Number.isFinite) &&
-    isOptional(value["threshold"], Number.isFinite)
-  );
-}
-
-function isStatus(value: unknown): value is EvalStatus {
-  return value === 1 || value === 2 || value === 3 || value === 4;
-}
-
-export function isFields(value: unknown): value is Fields {
-  return isObject(value) && !Array.isArray(value);
-}
-
-function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  if (!Array.isArray(value)) return false;
-  // Not by `every`, which passes over holes.
-  for (const item of value) if (!isItem(item)) return false;
-  return true;
-}
-
-function isOptional(value: unknown, isIt: (value: unknown) => boolean): boolean {
-  return value === undefined || value === null || isIt(value);
 }

@@ -42,6 +42,40 @@ test("a journal is calibrated and labelled as the results of its run are", async
   );
 });
 
+test("JSON lines are calibrated and labelled as other results are, also several files", async (t) => {
+  const cwd = folderOf(t);
+  for (const name of ["museum-guide.evalset.json", "museum-guide.actual.json", "judge.jsonl", "test_config.json"]) {
+    copyFileSync(join(root, "examples/museum-guide", name), join(cwd, name));
+  }
+  const evaluate = ["eval", "museum-guide.evalset.json", "--judge", "replay:judge.jsonl", "--explain", "all"];
+  for (const format of ["json", "jsonl"]) {
+    await run([...evaluate, "--format", format, "--output", `museum.${format}`], { cwd });
+  }
+  const [header, ...cases] = readFileSync(join(cwd, "museum.jsonl"), "utf8").trimEnd().split("\n");
+  writeFileSync(join(cwd, "first.jsonl"), [header, ...cases.slice(0, 2)].join("\n"));
+  writeFileSync(join(cwd, "second.jsonl"), [header, ...cases.slice(2)].join("\r\n"));
+  const both = ["first.jsonl", "second.jsonl"];
+
+  const sheets = [["museum.json"], ["museum.jsonl"], both].map((files) =>
+    run(["labels", "export", ...files, "--metric", "final_response_match_v2"], { cwd }),
+  );
+  const [ofJson, ...others] = (await Promise.all(sheets)).map(({ stdout }) => stdout);
+  assert.match(ofJson, /^evalset,case,/);
+  assert.deepEqual(others, [ofJson, ofJson]);
+  writeFileSync(join(cwd, "labels.csv"), ofJson.replaceAll("_match_v2,,,", "_match_v2,,pass,"));
+  const calibrated = [["museum.json"], ["museum.jsonl"], both, ["--compare", "museum.json", "museum.jsonl"]].map(
+    (files) => run(["calibrate", ...files, "--labels", "labels.csv"], { cwd }),
+  );
+  const [one, two, three, compared] = await Promise.all(calibrated);
+  assert.match(one.stdout, /6 of 6 labels used.*Correct verdicts, by samples asked/s);
+  assert.deepEqual([two.stdout, two.stderr, three.stdout], [one.stdout, one.stderr, one.stdout]);
+  assert.equal(compared.status, 0, compared.stderr);
+
+  writeFileSync(join(cwd, "second.jsonl"), [header, "{}"].join("\n"));
+  const broken = await run(["calibrate", ...both, "--labels", "labels.csv"], { cwd });
+  assert.match(broken.stderr, /^error: expected the results of a case\n {3}at second\.jsonl:2\n/);
+});
+
 test("a calibration of another judge is told of where cases are scored as they are read, too", async (t) => {
   const read = (name) => JSON.parse(readFileSync(join(root, "examples/museum-guide", name), "utf8"));
   const lines = (name) => read(name).eval_cases.map((one) => `${JSON.stringify(one)}\n`);

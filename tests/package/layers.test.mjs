@@ -24,6 +24,7 @@ const PACKAGE = [
     "advisory",
     "thresholds",
     "adk-schema",
+    "result-lines",
     "stored-results",
     "evaluators",
     "metric-function",

@@ -7,7 +7,8 @@ import { AdkMetricsError } from "../errors.js";
 import { OF_CONVERSATIONS } from "../generated/metrics.js";
 import { looksLike } from "../looks-like.js";
 import { currentName } from "../metric-names.js";
-import type { JudgeStamp, JudgeUsage, JudgeVotes } from "../types.js";
+import { isResultLines, setsInLines } from "../result-lines.js";
+import type { EvalCaseResult, JudgeStamp, JudgeUsage, JudgeVotes } from "../types.js";
 import { judgeVotesOf } from "../votes.js";
 import type { ResultsInput } from "./types.js";
 
@@ -53,7 +54,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function foundIn(results: ResultsInput | readonly ResultsInput[]): Found {
   const list: readonly unknown[] = Array.isArray(results) ? results : [results];
-  const sets = list.map((one, at) => setOf(one, Array.isArray(results) ? `results[${at}]` : "results"));
+  const sets = list.flatMap((one, at) => setsOf(one, Array.isArray(results) ? `results[${at}]` : "results"));
   const cases = sets.flatMap(({ set, path }) =>
     listOf(valueOf(set, "evalCaseResults")).map((one, at) => caseOf(one, set, `${path}.evalCaseResults[${at}]`)),
   );
@@ -70,7 +71,11 @@ export function foundIn(results: ResultsInput | readonly ResultsInput[]): Found 
   };
 }
 
-function setOf(given: unknown, path: string): { set: Fields; path: string } {
+function setsOf(given: unknown, path: string): { set: Fields; path: string }[] {
+  if (isResultLines(given)) {
+    const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given;
+    return setsInLines(bytes, path, kept).map((set) => ({ set: set as unknown as Fields, path }));
+  }
   let value = given;
   // Old versions of ADK stored JSON within a JSON string.
   for (let depth = 0; depth < 3 && (typeof value === "string" || isBytes(value)); depth += 1) {
@@ -85,9 +90,22 @@ function setOf(given: unknown, path: string): { set: Fields; path: string } {
     }
   }
   if (isObject(value) && Array.isArray(valueOf(value as Fields, "evalCaseResults")))
-    return { set: value as Fields, path };
-  const help = "Pass the result of evaluate(), or what `eval --format json` writes";
+    return [{ set: value as Fields, path }];
+  const help = "Pass the result of evaluate(), or what `eval --format json` or `jsonl` writes";
   throw unexpected("results of an evaluation", value, path, looksLike(value) + help);
+}
+
+/** What labels are compared with and what people are shown of a case, whose events and replies may be long. */
+function kept(result: EvalCaseResult): EvalCaseResult {
+  const { evalId, evalSetId, overallEvalMetricResults, evalMetricResultPerInvocation: turns, judgeVotes } = result;
+  const said = (invocation: unknown) => {
+    const valueIn = (key: string) => valueOf((invocation ?? {}) as Fields, key);
+    return { userContent: valueIn("userContent"), finalResponse: valueIn("finalResponse"), rubrics: valueIn("rubrics") };
+  };
+  const evalMetricResultPerInvocation = turns.map(({ actualInvocation, expectedInvocation, evalMetricResults }) => {
+    return { evalMetricResults, actualInvocation: said(actualInvocation), expectedInvocation: said(expectedInvocation) };
+  });
+  return { evalId, evalSetId, overallEvalMetricResults, judgeVotes, evalMetricResultPerInvocation } as EvalCaseResult;
 }
 
 /** A value under its name in camelCase or snake_case. */

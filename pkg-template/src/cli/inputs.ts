@@ -4,7 +4,7 @@ import { group } from "../lists.js";
 import { criteriaIn } from "../engine/criteria.js";
 import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
-import { isResultLines } from "../stored-results.js";
+import { isResultLines } from "../result-lines.js";
 import { isTraces } from "../interop/otlp.js";
 import { tracesToJson } from "../interop/traces.js";
 import { PROMPTS } from "../generated/metrics.js";

@@ -12,7 +12,8 @@ import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
 import { currentName } from "../metric-names.js";
 import type { EvalSetResult, JudgeStamp } from "../types.js";
-import { isFields, isResultLines, isResults, readResults, readStored } from "../stored-results.js";
+import { isFields, isResultLines, isResults } from "../result-lines.js";
+import { readResults, readStored } from "../stored-results.js";
 import { casesOf, concatenated } from "./pieces.js";
 import { definedProperties } from "../lists.js";
 

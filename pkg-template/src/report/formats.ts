@@ -11,7 +11,8 @@ import { htmlChunks } from "./html.js";
 import { junitChunks } from "./junit.js";
 import { renderMarkdown } from "./markdown.js";
 import type { Results } from "./results.js";
-import { RESULT_LINES, resultLines } from "../stored-results.js";
+import { RESULT_LINES } from "../result-lines.js";
+import { resultLines } from "../stored-results.js";
 import { tableChunks, type TableOptions } from "./table.js";
 
 /** A format of reports. */
