@@ -62,12 +62,44 @@ describe("a calibration that is kept", () => {
     assert.match(renderMarkdown(withCalibration(evaluated, kept)), /75&#37; of 12/);
   });
 
+  test("is about one judge: one that is about none, or about several, is told of", () => {
+    const { judges, ...unnamed } = results;
+    const told = (given, options) => withCalibration(evaluated, calibrate(given, labels, options)).warnings;
+    const [none] = told(unnamed);
+    assert.match(none.message, /^the calibration of `rubric_based_\w+` may not hold: it does not name its judge$/);
+    assert.match(none.help, /--judge-model/);
+    assert.equal(told(unnamed, { judgeModel: "gpt-5" }), undefined);
+    const [other] = told(unnamed, { judgeModel: "gpt-4" });
+    assert.match(other.message, /Changed since then: the judge \(gpt-4 before, gpt-5 now\)$/);
+
+    const of = (ids, model, evalSetId) =>
+      resultsOf(Object.fromEntries(ids.map((id) => [id, cases[id]])), {
+        evalSetId,
+        judges: model && judges.map((one) => ({ ...one, model })),
+      });
+    const ids = Object.keys(cases);
+    const [first, rest] = [ids.slice(0, 4), ids.slice(4)];
+    const [mixed] = told([of(first, "gpt-5"), of(rest, "gpt-6")]);
+    assert.match(mixed.message, /may not hold: it is about several judges: gpt-5, gpt-6$/);
+    const { judges: _, ...partly } = of(rest);
+    const [half] = told([of(first, "gpt-5"), partly]);
+    assert.match(half.message, /may not hold: it does not name its judge$/);
+    assert.equal(told([of(first, "gpt-5"), of(rest, "gpt-5")]), undefined);
+
+    const refused = { code: "invalid_input", path: "judgeModel" };
+    assert.throws(() => calibrate(results, labels, { judgeModel: "gpt-5" }), {
+      ...refused,
+      message: /already: gpt-5$/,
+    });
+    assert.throws(() => calibrate(unnamed, labels, { judgeModel: "" }), refused);
+  });
+
   test("is in JUnit's properties, of the suite in words and of each test as numbers", () => {
     const xml = renderJUnit(changed((set) => (set.judges[0].model = "gpt-6")));
     const { value, low, high } = calibrate(results, labels).subjects[0].agreement;
     assert.match(
       xml,
-      /<property name="judgeCalibration" value="human labels agree .* in 75% of 12 \(47 to 91%\), for an earlier judge/,
+      /<property name="judgeCalibration" value="human labels agree .* in 75% of 12 \(47 to 91%\), which may no longer hold/,
     );
     const properties = [...xml.matchAll(/<property name="(judge(?:Agreement|Labels|Changed)\w*)" value="([^"]*)"/g)];
     assert.deepEqual(

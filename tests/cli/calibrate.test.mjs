@@ -90,13 +90,49 @@ test("a calibration of another judge is told of where cases are scored as they a
   copyFileSync(join(root, "examples/museum-guide/judge.jsonl"), join(cwd, "judge.jsonl"));
   const evaluate = ["eval", "museum.jsonl", "--actual", "actual.jsonl", "--judge", "replay:judge.jsonl"];
   const write = ["--format", "jsonl", "--output", "results.jsonl"];
-  const told = /^warning: the calibration of `final_response_match_v2` may no longer hold.*another before/m;
+  const told =
+    /^warning: the calibration of `final_response_match_v2` may no longer hold.*another before.*\n {3}at judge\.calibration\.json\n/m;
   const { stderr, status } = await run([...evaluate, ...write], { cwd });
   assert.match(stderr, told);
   assert.equal(status, 1);
   const strict = await run([...evaluate, ...write, "--force", "--strict"], { cwd });
   assert.match(strict.stderr, told);
   assert.equal(strict.status, 2);
+});
+
+test("a calibration is kept only where it says which judge it is about", async (t) => {
+  const { judges, ...unnamed } = FILES["shop.json"];
+  const one = (model, evalSetId) => ({
+    ...resultsOf(cases, { evalSetId }),
+    judges: judges.map((stamp) => ({ ...stamp, model })),
+  });
+  const cwd = folderOf(t, {
+    "adk.json": unnamed,
+    "one.json": one("gpt-5", "shop"),
+    "two.json": one("gpt-6", "other"),
+    "labels.csv": labels.replace("case,", "evalset,case,").replaceAll(/\n/g, "\nshop,"),
+    "more.csv": `${labels.replace("case,", "evalset,case,").replaceAll(/\n/g, "\nshop,")}\nother,PP1,1,${RUBRICS},polite,pass`,
+  });
+  const calibrated = (...args) => run(["calibrate", ...args], { cwd });
+  const [kept, said, named, mixed, onScreen, known] = await Promise.all([
+    calibrated("adk.json", "--labels", "labels.csv", "--output", "kept.json"),
+    calibrated("adk.json", "--labels", "labels.csv"),
+    calibrated("adk.json", "--labels", "labels.csv", "--format", "json", "--judge-model", "gpt-5"),
+    calibrated("one.json", "two.json", "--labels", "more.csv", "--format", "json"),
+    calibrated("one.json", "two.json", "--labels", "more.csv"),
+    calibrated("one.json", "--labels", "labels.csv", "--judge-model", "gpt-5"),
+  ]);
+  assert.equal(kept.status, 2);
+  assert.match(
+    kept.stderr,
+    /^error: the calibration of `rubric_\w+` does not name its judge, so it cannot be kept\n {3}at adk\.json\n {3}help: .*--judge-model\n/,
+  );
+  assert.ok(!existsSync(join(cwd, "kept.json")));
+  assert.deepEqual([said.status, said.stderr], [0, ""]);
+  assert.deepEqual(JSON.parse(named.stdout).judges, [{ metricName: RUBRICS, scoredBy: "judge", model: "gpt-5" }]);
+  assert.match(mixed.stderr, /^error: .* is about several judges: gpt-5, gpt-6, so it cannot be kept\n/);
+  assert.match(onScreen.stderr, /^warning: the calibration of `rubric_\w+` is about several judges: gpt-5, gpt-6\n/);
+  assert.match(known.stderr, /^error: the judge is named already: gpt-5\n/);
 });
 
 test("settings of a metric that changed since its calibration are told of in lines, too", async (t) => {

@@ -1,7 +1,11 @@
 /** How often a judge is right: its verdicts beside human labels. */
 
-import { reading } from "../engine/values.js";
+import { reading, unexpected } from "../engine/values.js";
+import { AdkMetricsError } from "../errors.js";
+import { PROMPTS } from "../generated/metrics.js";
+import { judgeName } from "../judges/stamp.js";
 import type { Estimate } from "../statistics/estimates.js";
+import type { JudgeStamp } from "../types.js";
 import { alphaOf, effectiveCount, kappaOf, shareOf } from "./agreement.js";
 import { consistencyOf, type SampledQuestion } from "./consistency.js";
 import { corrected, predictionPowered } from "./corrected.js";
@@ -49,19 +53,46 @@ export function calibrate(
 ): Calibration {
   const confidence = confidenceOf(options);
   const { verdicts, judges } = reading("results", () => foundIn(results));
+  const { judgeModel } = options;
   const rows = reading("labels", () => rowsOf(labels));
   const found = reading("labels", () => matched(rows, verdicts));
   checkUsable(found);
   const subjects = subjectsOf(verdicts, found, confidence);
   const { given, used, empty, annotators, problems } = found;
+  const withoutJudge = metricsWithoutJudge(found);
+  const named = judgeModel === undefined ? [] : judgesNamed(judgeModel, withoutJudge, judges);
   return {
     confidence,
-    judges,
+    judges: [...judges, ...named],
+    ...(withoutJudge.length === named.length ? {} : { withoutJudge }),
     criteria: criteriaOf(found.labelled.map(({ verdict }) => verdict)),
     labels: { given, used, empty, annotators, problems },
     subjects,
     disagreements: found.labelled.flatMap(disagreementOf).sort((a, b) => b.severity - a.severity),
   };
+}
+
+/** The metrics that a judge is asked for, whose labelled verdicts come from results that name none. */
+function metricsWithoutJudge({ labelled }: Matched): string[] {
+  const found = labelled.flatMap(({ verdict: { metricName, judge } }) =>
+    judge === undefined && Object.hasOwn(PROMPTS, metricName) ? metricName : [],
+  );
+  return [...new Set(found)];
+}
+
+/** @throws {AdkMetricsError} for a name that is none, and where results name all judges themselves. */
+function judgesNamed(model: string, metrics: readonly string[], judges: readonly JudgeStamp[]): JudgeStamp[] {
+  if (typeof model !== "string" || model === "") throw unexpected("the name of a model", model, "judgeModel");
+  if (metrics.length > 0) return metrics.map((metricName) => ({ metricName, scoredBy: "judge", model }));
+  const names = [...new Set(judges.map(judgeName))].join(", ");
+  throw new AdkMetricsError(
+    "invalid_input",
+    `the judge is named already: ${names === "" ? "no label is about a verdict of one" : names}`,
+    {
+      path: "judgeModel",
+      help: "Leave the model out: it is for results that do not name their judge",
+    },
+  );
 }
 
 function subjectsOf(verdicts: readonly Verdict[], found: Matched, confidence: number): SubjectCalibration[] {

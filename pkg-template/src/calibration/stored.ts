@@ -20,27 +20,65 @@ import type { Calibration, SubjectCalibration } from "./types.js";
  * renderTable(withCalibration(results, await readFile("judge.calibration.json")));
  */
 export function withCalibration(results: EvalSetResult, calibration: Calibration | string | Uint8Array): EvalSetResult {
-  const { subjects, judges, criteria } = reading("calibration", () => calibrationOf(calibration));
+  const kept = reading("calibration", () => calibrationOf(calibration));
   return reading("results", () => {
     const now = criteriaOf(foundIn(results).verdicts);
-    const judgeCalibrations = (results.judges ?? []).flatMap((stamp): JudgeCalibration[] => {
+    const judgeCalibrations: JudgeCalibration[] = [];
+    const warnings = [...(results.warnings ?? [])];
+    for (const stamp of results.judges ?? []) {
+      const { metricName } = stamp;
       const subject =
-        subjects.find(({ metricName, rubricId }) => metricName === stamp.metricName && rubricId === undefined) ??
-        subjects.find(({ metricName }) => metricName === stamp.metricName);
-      if (subject === undefined) return [];
-      const before = judges.find(({ metricName }) => metricName === stamp.metricName);
+        kept.subjects.find((one) => one.metricName === metricName && one.rubricId === undefined) ??
+        kept.subjects.find((one) => one.metricName === metricName);
+      if (subject === undefined) continue;
+      const before = judgeOf(kept, metricName);
+      const isAboutOne = typeof before !== "string";
+      const isSetOtherwise = metricName in now && isOther(kept.criteria[metricName], now[metricName]);
       const changes = [
-        ...(before === undefined ? [] : changesOf(before, stamp)),
-        ...(stamp.metricName in now && isOther(criteria[stamp.metricName], now[stamp.metricName])
-          ? ["the metric's settings"]
-          : []),
-      ];
-      return [foundBy(subject, changes)];
-    });
+        ...(isAboutOne ? changesOf(before, stamp) : [`it ${before}`]),
+        ...(isSetOtherwise ? ["the metric's settings"] : []),
+      ].join(", ");
+      const { labelled, agreement } = subject;
+      judgeCalibrations.push({ metricName, labelled, agreement, ...(changes === "" ? {} : { stale: changes }) });
+      if (!isAboutOne) {
+        warnings.push(warningOf(`the calibration of \`${metricName}\` may not hold: it ${before}`, JUDGE_HELP));
+      } else if (changes !== "") {
+        const message = `the calibration of \`${metricName}\` may no longer hold. Changed since then: ${changes}`;
+        const help = "Label verdicts of these results and run `adk-metrics calibrate` again";
+        warnings.push(warningOf(message, help));
+      }
+    }
     if (judgeCalibrations.length === 0) return results;
-    const warnings = [...(results.warnings ?? []), ...judgeCalibrations.flatMap(warningOf)];
     return { ...results, judgeCalibrations, ...(warnings.length === 0 ? {} : { warnings }) };
   });
+}
+
+/** What to do about a calibration that is about no judge, or several. */
+export const JUDGE_HELP =
+  "Calibrate the results of one judge at a time. Where they do not name it, specify it with --judge-model";
+
+function warningOf(message: string, help: string): Mistake {
+  return { code: "invalid_input", message, path: "calibration", help };
+}
+
+/** The one judge of a metric that a calibration is about, with all its versions, or why there is none. */
+export function judgeOf(
+  { judges, withoutJudge }: Pick<Calibration, "judges" | "withoutJudge">,
+  metricName: string,
+): JudgeStamp | string {
+  const all = judges.filter((stamp) => stamp.metricName === metricName);
+  const [first] = all;
+  if (first === undefined || withoutJudge?.includes(metricName)) return "does not name its judge";
+  const names = [...new Set(all.map(nameOf))];
+  if (names.length > 1) return `is about several judges: ${names.join(", ")}`;
+  if (all.some(({ prompts }) => isOther(prompts, first.prompts))) return "is about several prompts of its judge";
+  const modelVersions = [...new Set(all.flatMap((stamp) => stamp.modelVersions ?? []))].sort();
+  return modelVersions.length === 0 ? first : { ...first, modelVersions };
+}
+
+/** A judge, without the versions of its model. */
+function nameOf({ modelVersions: _, ...rest }: JudgeStamp): string {
+  return judgeName(rest);
 }
 
 function calibrationOf(given: unknown): Calibration {
@@ -72,35 +110,15 @@ function calibrationOf(given: unknown): Calibration {
   });
 }
 
-function foundBy(
-  { metricName, labelled, agreement }: SubjectCalibration,
-  changes: readonly string[],
-): JudgeCalibration {
-  return { metricName, labelled, agreement, ...(changes.length === 0 ? {} : { stale: changes.join(", ") }) };
-}
-
-function warningOf({ metricName, stale }: JudgeCalibration): Mistake[] {
-  if (stale === undefined) return [];
-  return [
-    {
-      code: "invalid_input",
-      message: `the calibration of \`${metricName}\` may no longer hold. Changed since then: ${stale}`,
-      path: "calibration",
-      help: "Label verdicts of these results and run `adk-metrics calibrate` again",
-    },
-  ];
-}
-
 /** What is another one in how a metric was judged. */
 function changesOf(before: JudgeStamp, now: JudgeStamp): string[] {
-  const nameOf = ({ modelVersions: _, ...rest }: JudgeStamp): string => judgeName(rest);
   const [was, is] = [nameOf(before), nameOf(now)];
   const versions = [before.modelVersions, now.modelVersions];
   const areOthers = versions.every((list) => Array.isArray(list)) && isOther(...(versions as [unknown, unknown]));
   return [
     ...(was === is ? [] : [`the judge (${was} before, ${is} now)`]),
     ...(was === is && areOthers ? [`the model's version (${judgeName(before)} before, ${judgeName(now)} now)`] : []),
-    ...(isOther(before.prompts ?? {}, now.prompts ?? {}) ? ["the prompt"] : []),
+    ...(before.prompts !== undefined && isOther(before.prompts, now.prompts ?? {}) ? ["the prompt"] : []),
   ];
 }
 

@@ -22,7 +22,7 @@ export function criteriaOf(verdicts: readonly Verdict[]): Record<string, unknown
 
 /** The confidence that options ask for. */
 export function confidenceOf(options: CalibrationOptions): number {
-  const { confidence = 0.95 } = optionsOf(options, ["confidence"]);
+  const { confidence = 0.95 } = optionsOf(options, ["confidence", "judgeModel"]);
   if (typeof confidence === "number" && confidence > 0 && confidence < 1) return confidence;
   throw unexpected("a number above 0 and below 1", confidence, "confidence");
 }

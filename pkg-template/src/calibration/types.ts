@@ -8,6 +8,8 @@ import type { EvalSetResult, JudgeStamp } from "../types.js";
 export interface CalibrationOptions {
   /** How often intervals contain the true value, above 0 and below 1. Default: 0.95. */
   confidence?: number;
+  /** The model that judged, for results that do not name their judge, as those of google-adk never do. Only {@link calibrate} reads it. */
+  judgeModel?: string;
 }
 
 /** How often a judge is right. */
@@ -16,6 +18,8 @@ export interface Calibration {
   confidence: number;
   /** Who judged, as far as the results say. */
   judges: JudgeStamp[];
+  /** The metrics with labelled verdicts of which nothing says who gave them. Absent for none. */
+  withoutJudge?: string[];
   /** The settings of the metrics, as the results have them. */
   criteria: Record<string, unknown>;
   labels: LabelCounts;

@@ -32,6 +32,8 @@ export interface Verdict {
   /** How many samples might have been asked. */
   of?: number;
   rationale?: string;
+  /** Who gave it, as far as the results say. */
+  judge?: JudgeStamp;
   /** The metric's settings, as they were given. */
   criterion?: unknown;
   /** The turn with what was said, as it was given. */
@@ -55,9 +57,14 @@ type Fields = Readonly<Record<string, unknown>>;
 export function foundIn(results: ResultsInput | readonly ResultsInput[]): Found {
   const list: readonly unknown[] = Array.isArray(results) ? results : [results];
   const sets = list.flatMap((one, at) => setsOf(one, Array.isArray(results) ? `results[${at}]` : "results"));
-  const cases = sets.flatMap(({ set, path }) =>
-    listOf(valueOf(set, "evalCaseResults")).map((one, at) => caseOf(one, set, `${path}.evalCaseResults[${at}]`)),
-  );
+  const stampsOf = (set: Fields) => listOf(set["judges"]) as unknown[] as JudgeStamp[];
+  const cases = sets.flatMap(({ set, path }) => {
+    const judges = new Map(stampsOf(set).map((stamp) => [stamp.metricName, stamp]));
+    return listOf(valueOf(set, "evalCaseResults")).map((one, at) => ({
+      ...caseOf(one, set, `${path}.evalCaseResults[${at}]`),
+      judges,
+    }));
+  });
   const runs = new Map<string, number>();
   const numbered = cases.map((one) => {
     const run = (runs.get(one.key) ?? 0) + 1;
@@ -66,7 +73,7 @@ export function foundIn(results: ResultsInput | readonly ResultsInput[]): Found 
   });
   return {
     verdicts: numbered.flatMap((one) => verdictsOf(one, runs.get(one.key) as number)),
-    judges: sets.flatMap(({ set }) => listOf(set["judges"]) as unknown[] as JudgeStamp[]),
+    judges: sets.flatMap(({ set }) => stampsOf(set)),
     usages: sets.flatMap(({ set }) => (isObject(set["judgeUsage"]) ? [set["judgeUsage"] as JudgeUsage] : [])),
   };
 }
@@ -100,10 +107,18 @@ function kept(result: EvalCaseResult): EvalCaseResult {
   const { evalId, evalSetId, overallEvalMetricResults, evalMetricResultPerInvocation: turns, judgeVotes } = result;
   const said = (invocation: unknown) => {
     const valueIn = (key: string) => valueOf((invocation ?? {}) as Fields, key);
-    return { userContent: valueIn("userContent"), finalResponse: valueIn("finalResponse"), rubrics: valueIn("rubrics") };
+    return {
+      userContent: valueIn("userContent"),
+      finalResponse: valueIn("finalResponse"),
+      rubrics: valueIn("rubrics"),
+    };
   };
   const evalMetricResultPerInvocation = turns.map(({ actualInvocation, expectedInvocation, evalMetricResults }) => {
-    return { evalMetricResults, actualInvocation: said(actualInvocation), expectedInvocation: said(expectedInvocation) };
+    return {
+      evalMetricResults,
+      actualInvocation: said(actualInvocation),
+      expectedInvocation: said(expectedInvocation),
+    };
   });
   return { evalId, evalSetId, overallEvalMetricResults, judgeVotes, evalMetricResultPerInvocation } as EvalCaseResult;
 }
@@ -121,17 +136,18 @@ interface Case {
   evalSetId: string;
   evalId: string;
   key: string;
+  judges: ReadonlyMap<unknown, JudgeStamp>;
   fields: Fields;
 }
 
-function caseOf(fields: Fields, set: Fields, path: string): Case {
+function caseOf(fields: Fields, set: Fields, path: string): Omit<Case, "judges"> {
   const evalId = valueOf(fields, "evalId");
   if (typeof evalId !== "string") throw unexpected("a string", evalId, `${path}.evalId`);
   const evalSetId = String(valueOf(fields, "evalSetId") ?? valueOf(set, "evalSetId") ?? "");
   return { evalSetId, evalId, key: JSON.stringify([evalSetId, evalId]), fields };
 }
 
-function verdictsOf({ evalSetId, evalId, fields, run }: Case & { run: number }, runs: number): Verdict[] {
+function verdictsOf({ evalSetId, evalId, fields, run, judges }: Case & { run: number }, runs: number): Verdict[] {
   const turns = listOf(valueOf(fields, "evalMetricResultPerInvocation"));
   const kept = valueOf(fields, "judgeVotes");
   const votes = new Map<string, JudgeVotes>();
@@ -151,7 +167,10 @@ function verdictsOf({ evalSetId, evalId, fields, run }: Case & { run: number }, 
   const ofConversation = listOf(valueOf(fields, "overallEvalMetricResults"))
     .filter((metric) => OF_CONVERSATIONS.includes(nameOf(metric)))
     .flatMap((metric) => of(metric, { ...about, source: last }, votes, turns.length - 1));
-  return [...ofTurns, ...ofConversation];
+  return [...ofTurns, ...ofConversation].map((verdict) => {
+    const judge = judges.get(verdict.metricName);
+    return judge === undefined ? verdict : { ...verdict, judge };
+  });
 }
 
 const nameOf = (metric: Fields): string => currentName(String(valueOf(metric, "metricName")));

@@ -8,7 +8,8 @@ import {
   renderCalibrationMarkdown,
   renderCalibrationTable,
 } from "../calibration/index.js";
-import type { LabelCounts } from "../calibration/index.js";
+import type { Calibration, JudgeComparison, LabelCounts } from "../calibration/index.js";
+import { JUDGE_HELP, judgeOf } from "../calibration/stored.js";
 import { AdkMetricsError } from "../errors.js";
 import { inertJson } from "../report/text.js";
 import { type Arguments, oneOf, parseArguments } from "./arguments.js";
@@ -39,6 +40,8 @@ export async function calibrateCommand(args: readonly string[]): Promise<ExitSta
       help: "Each contains the verdicts of one of the two judges",
     });
   }
+  const judgeModel = given.one("judge-model");
+  if (judgeModel !== undefined && given.has("compare")) throw new Mistake("--judge-model has no effect with --compare");
   const [first, second] = files.map((file) => plainFile(file));
   if (given.has("compare") && first !== undefined && first === second) {
     warn("the results are compared with themselves: nothing can differ", files[0]);
@@ -47,10 +50,11 @@ export async function calibrateCommand(args: readonly string[]): Promise<ExitSta
   const [format = "table"] = formatsOf(given, CALIBRATION_FORMATS);
   const results = files.map(readResultsOrJournal);
   const labels = readBytes(labelsFile, "file of labels");
-  const text = texts(given.has("compare"), results, labels, output === undefined, (error) =>
+  const { found, ...text } = texts(given.has("compare"), results, labels, judgeModel, output === undefined, (error) =>
     placed(error, files, labelsFile),
   );
-  warnOf(text.labels, labelsFile);
+  warnOf(found.labels, labelsFile);
+  if ("judges" in found) checkJudges(found, format === "json", files);
   if (output === undefined) await writeOut(format === "json" ? inertJson(text.json()) : text[format]());
   else {
     await writeFile(output, text[format]());
@@ -60,21 +64,39 @@ export async function calibrateCommand(args: readonly string[]): Promise<ExitSta
   return ExitStatus.Passed;
 }
 
+/**
+ * Warns of verdicts by several judges, whose figures are those of none.
+ *
+ * @throws {Mistake} for them, and for results that name no judge, where the calibration is to be kept.
+ */
+function checkJudges(found: Calibration, isKept: boolean, files: readonly string[]): void {
+  const location = files.length === 1 ? files[0] : undefined;
+  for (const metricName of new Set(found.subjects.map((subject) => subject.metricName))) {
+    const judge = judgeOf(found, metricName);
+    const isNamed = found.judges.some((stamp) => stamp.metricName === metricName);
+    if (typeof judge !== "string" || !(isNamed || found.withoutJudge?.includes(metricName))) continue;
+    const message = `the calibration of \`${metricName}\` ${judge}`;
+    if (isKept) throw new Mistake(`${message}, so it cannot be kept`, { location, help: JUDGE_HELP });
+    if (isNamed) warn(message, location, JUDGE_HELP);
+  }
+}
+
 /** What was found, in each format. */
 function texts(
   isComparison: boolean,
   results: readonly Uint8Array[],
   labels: Uint8Array,
+  judgeModel: string | undefined,
   onScreen: boolean,
   mistakeOf: (error: unknown) => unknown,
-): Record<"table" | "md" | "json" | "html", () => string> & { labels: LabelCounts } {
+): Record<"table" | "md" | "json" | "html", () => string> & { found: Calibration | JudgeComparison } {
   const screen = screenOptions(onScreen);
   try {
     const found = isComparison
       ? compareJudges(results[0] as Uint8Array, results[1] as Uint8Array, labels)
-      : calibrate(results, labels);
+      : calibrate(results, labels, judgeModel === undefined ? {} : { judgeModel });
     return {
-      labels: found.labels,
+      found,
       table: () => renderCalibrationTable(found, screen),
       md: () => renderCalibrationMarkdown(found),
       html: () => renderCalibrationHtml(found),

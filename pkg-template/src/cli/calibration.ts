@@ -21,7 +21,9 @@ export async function withCalibrationBeside(
   if (bytes === undefined) return result;
   const { withCalibration } = await import("../calibration/index.js");
   try {
-    return withCalibration(result, bytes);
+    const found = withCalibration(result, bytes);
+    const warnings = found.warnings?.map((one) => (one.path === "calibration" ? { ...one, path: file } : one));
+    return warnings === undefined ? found : { ...found, warnings };
   } catch (error) {
     if (!(error instanceof AdkMetricsError)) throw error;
     const { message, location, help } = inFile(error, file, "calibration") as Mistake;

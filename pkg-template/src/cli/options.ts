@@ -670,6 +670,13 @@ export const OPTIONS: readonly OptionEntry[] = [
     help: "The human labels: CSV with the columns case, turn, metric, rubric and label, and optionally annotator, run and evalset; or the same as JSON or JSON lines. A label is pass or fail, 1 or 0, yes or no, or a score on the metric's scale.",
   },
   {
+    name: "judge-model",
+    group: "input",
+    commands: ["calibrate"],
+    value: "<model>",
+    help: "The model that judged, for results that do not name their judge, such as those of google-adk. A calibration can only be kept (json) if it is about one judge.",
+  },
+  {
     name: "compare",
     group: "input",
     commands: ["calibrate"],

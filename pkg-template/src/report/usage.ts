@@ -112,7 +112,7 @@ export function calibrationsText(results: readonly EvalSetResult[]): string | un
   const texts = results.flatMap(({ judgeCalibrations }) =>
     (judgeCalibrations ?? []).map(({ metricName, labelled, agreement: { value, low, high }, stale }) => {
       const interval = isNumber(low) && isNumber(high) ? ` (${Math.round(100 * low)} to ${percent(high)})` : "";
-      const old = stale === undefined ? "" : ", for an earlier judge";
+      const old = stale === undefined ? "" : ", which may no longer hold";
       return `${shorten(metricName, 100)} in ${percent(value)} of ${amountText(labelled)}${interval}${old}`;
     }),
   );
