@@ -34,10 +34,11 @@ const LIMIT_MS = 60_000;
 
 /** Starts a Redis. */
 export async function redis(t) {
-  const [folder, port] = [folderFor(t), await freePort()];
+  const [folder, port] = [newFolder(), await freePort()];
   const args = ["--port", port, "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--save", ""];
-  const begin = () => started(t, join(redisFolder, "redis-server"), args.map(String), {}, port);
+  const begin = () => started(join(redisFolder, "redis-server"), args.map(String), {}, port);
   let server = await begin();
+  t.after(() => server.stop("SIGKILL").then(() => remove(folder)));
   return {
     url: `redis://127.0.0.1:${port}`,
     async restart() {
@@ -68,7 +69,7 @@ return table.concat(all, " ")`;
 
 /** Starts a PostgreSQL. */
 export async function postgres(t) {
-  const [folder, port] = [folderFor(t), await freePort()];
+  const [folder, port] = [newFolder(), await freePort()];
   // It refuses to be run by root.
   const user = process.getuid() === 0 ? idsOf("postgres") : {};
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
@@ -80,8 +81,10 @@ export async function postgres(t) {
   );
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
   const args = ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
-  const begin = () => started(t, join(postgresFolder, "postgres"), args, { ...user, cwd: folder }, port);
+  const begin = () => started(join(postgresFolder, "postgres"), args, { ...user, cwd: folder }, port);
   let server = await begin();
+  // Killed, it would leave processes that still write.
+  t.after(() => server.stop("SIGQUIT").then(() => remove(folder)));
   const url = `postgres://test@127.0.0.1:${port}/postgres`;
   await until(async () => ask("psql", [url, "-c", "SELECT 1"], true), "PostgreSQL");
   return {
@@ -108,14 +111,11 @@ const idsOf = (user) => {
   return { uid, gid };
 };
 
-function folderFor(t) {
-  const folder = mkdtempSync(join(tmpdir(), "adk-metrics-queue-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+const newFolder = () => mkdtempSync(join(tmpdir(), "adk-metrics-queue-"));
+const remove = (folder) => rmSync(folder, { recursive: true, force: true });
 
 /** Starts a server and waits until it listens. */
-async function started(t, program, args, options, port) {
+async function started(program, args, options, port) {
   const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
@@ -126,12 +126,13 @@ async function started(t, program, args, options, port) {
     if (!isOver) child.kill(signal);
     await end;
   };
-  // A folder is removed after who writes to it has ended.
-  t.after(() => stop("SIGKILL"));
   await until(() => {
     if (isOver) throw new Error(`${program} ended: ${said}`);
     return listens(port);
-  }, program);
+  }, program).catch(async (error) => {
+    await stop("SIGKILL");
+    throw error;
+  });
   return { stop };
 }
 
