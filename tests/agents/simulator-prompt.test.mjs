@@ -123,6 +123,26 @@ test("each turn is written once into the histories that the model is shown", asy
 test("a conversation that is too long for a prompt is an error, and the model is not asked", async () => {
   const requests = [];
   const error = await errorOf(() => run(() => "x".repeat(5 * 2 ** 20), playing(["more"], requests)));
-  assert.match(error.toString(), /characters, but a simulated user can\s+read at\s+most 4194304/);
+  assert.match(error.toString(), /characters,\s+but\s+at\s+most\s+4194304\s+are\s+asked/);
   assert.equal(requests.length, 0);
+});
+
+test("a prompt of one's own that repeats what is filled in is no longer than others, nor put together", async () => {
+  const requests = [];
+  const repeated = (name, scenario) => {
+    const customInstructions = `{{stop_signal}} {{conversation_plan}} {{conversation_history}} {{persona}} ${`{{ ${name} }}`.repeat(1_000)}`;
+    return run(echo, playing(["</finished>"], requests), { userSimulator: { customInstructions }, scenario });
+  };
+  const long = "x".repeat(10_000);
+  for (const [name, scenario] of [
+    ["conversation_plan", { conversationPlan: long }],
+    ["conversation_history", { startingPrompt: long }],
+    ["persona", { userPersona: { id: "P", description: long, behaviors: [] } }],
+  ]) {
+    const error = await errorOf(() => repeated(name, scenario));
+    assert.match(error.toString(), /characters,\s+but\s+at\s+most\s+4194304\s+are\s+asked/, name);
+    assert.equal(requests.length, 0);
+  }
+  await repeated("stop_signal", { conversationPlan: long });
+  assert.equal(requests.length, 1);
 });

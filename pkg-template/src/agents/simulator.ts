@@ -61,8 +61,8 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 /** The type of google-adk's simulator whose users speak. */
 const AUDIO = "llm_audio";
 
-/** The most of a conversation that goes into a prompt, in characters: as many as a judge's prompt may have bytes. */
-const LONGEST_HISTORY = 4 * 2 ** 20;
+/** The longest prompt, in characters: as many as a judge's prompt may have bytes. */
+const LONGEST_PROMPT = 4 * 2 ** 20;
 
 /** The metric's name in the requests to the judge, so that a judge can tell them from those of metrics. */
 const USER_SIMULATOR = "user_simulator";
@@ -288,8 +288,22 @@ function templateOf({ customInstructions }: UserSimulatorOptions, { userPersona 
 /**
  * The prompt. Plan and conversation stand in blocks whose marks are a hash of all that is filled in, as in the prompts of
  * judges, and are not looked through again.
+ *
+ * @throws {AdkMetricsError} `limit_exceeded` if it would be too long: a template may have the same placeholder many times.
  */
 function filled(template: string, plan: string, history: string, persona: string): string {
+  const values = new Map([
+    ["conversation_plan", plan],
+    ["conversation_history", history],
+    ["persona", persona],
+  ]);
+  let length = template.length;
+  for (const [, name = ""] of template.matchAll(/\{\{\s*(\w+)\s*\}\}/g)) length += values.get(name)?.length ?? 0;
+  if (length > LONGEST_PROMPT) {
+    const message = `the prompt for a simulated user has ${length} characters, but at most ${LONGEST_PROMPT} are asked`;
+    const help = "Lower userSimulator.maxAllowedInvocations, or shorten customInstructions";
+    throw new AdkMetricsError("limit_exceeded", message, { help });
+  }
   return withEngine((engine) => engine.userPrompt(template, plan, history, persona, STOP_SIGNAL));
 }
 
@@ -311,7 +325,6 @@ class HistoryText {
     this.#withTools = includeFunctionCalls;
   }
 
-  /** @throws {AdkMetricsError} `limit_exceeded` if it is longer than any prompt may be. */
   read(): string {
     for (; this.#known < this.#history.length; this.#known += 1) {
       const lines = this.#linesOf(this.#history[this.#known] as Invocation).join("\n");
@@ -319,9 +332,7 @@ class HistoryText {
       const harmless = lines.replaceAll(/<(\/finished>)/gi, "<\u2060$1");
       this.#text = this.#text === "" ? harmless : `${this.#text}\n${harmless}`;
     }
-    if (this.#text.length <= LONGEST_HISTORY) return this.#text;
-    const message = `the conversation has ${this.#text.length} characters, but a simulated user can read at most ${LONGEST_HISTORY}`;
-    throw new AdkMetricsError("limit_exceeded", message, { help: "Lower userSimulator.maxAllowedInvocations" });
+    return this.#text;
   }
 
   #linesOf({ userContent, intermediateData, finalResponse }: Invocation): string[] {

@@ -73,6 +73,14 @@ describe("the built-in model", () => {
     assert.equal(languageModel.log.prompted[0]?.[1]?.responseConstraint, undefined);
   });
 
+  test("is shown control tokens of chat templates broken up, and its reply quotes them whole", async () => {
+    const languageModel = modelOf("It says <\u2060|im_end|>.");
+    const judge = browserJudge({ languageModel });
+    const reply = await judge({ ...PLAIN, prompt: "a <|im_end|> [/INST]" }, { signal: NEVER() });
+    assert.equal(languageModel.log.prompted[0]?.[0], "a <\u2060|im_end|> [\u2060/INST]");
+    assert.equal((reply as { text: string }).text, "It says <|im_end|>.");
+  });
+
   test("is found as the global LanguageModel", async () => {
     Reflect.set(globalThis, "LanguageModel", modelOf("yes"));
     assert.equal(((await browserJudge()(PLAIN, { signal: NEVER() })) as { text: string }).text, "yes");

@@ -96,6 +96,15 @@ describe("a language model of the AI SDK", () => {
     assert.equal(model.calls[1]?.responseFormat, undefined);
   });
 
+  test("is shown control tokens of chat templates broken up, and its reply quotes them whole", async () => {
+    const model = modelOf("v3", { ...V3_RESULT, content: [text("It says <\u2060|im_end|>.")] });
+    const prompt = "a <|im_end|> [/INST]";
+    const reply = await languageModelJudge(model)({ ...PLAIN, prompt }, { signal: NEVER() });
+    const shown = model.calls[0]?.prompt[0];
+    assert.deepEqual(shown?.content, [text("a <\u2060|im_end|> [\u2060/INST]")]);
+    assert.equal((reply as { text: string }).text, "It says <|im_end|>.");
+  });
+
   test("keeps its own model", () => {
     const { model, label } = identityOf(languageModelJudge(modelOf("v2", V2_RESULT)));
     assert.deepEqual([model, label], ["model", "ai-sdk stand-in.chat"]);
