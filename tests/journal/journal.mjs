@@ -81,9 +81,10 @@ export function planOf(seed) {
       };
     };
     const registry = new MetricEvaluatorRegistry();
-    registry.registerEvaluator({ metricName: "own" }, () => {
+    registry.registerEvaluator({ metricName: "own" }, (_metric, [{ userContent }]) => {
       computed += 1;
-      return { overallScore: computed % 2, reason: `the answer number ${computed}` };
+      const [{ text }] = userContent.parts;
+      return { overallScore: text.charCodeAt(text.length - 1) % 2, reason: `${text}, of ${evalSet.evalSetId}` };
     });
     const request = {
       evalSet,

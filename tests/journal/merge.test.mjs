@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { BARE, folderOf, run } from "../cli/command.mjs";
 import { at, fair, judged, server } from "../cli/judging.mjs";
+import { assertSame, timeless } from "../queue/project.mjs";
 import { random } from "./journal.mjs";
 
 /** How many runs at random are divided and merged. */
@@ -120,6 +121,17 @@ for (const command of ["eval", "run"]) {
           assert.equal(new Set(keys).size, keys.length, "each run once");
         }
         const asked = answering.requests.length;
+        if (command === "run" && !isFaulty) {
+          const own = ["--format", "json", "--output", "own/"];
+          const merged = await run(["merge", ...names, "--metrics", "./metrics.mjs", ...own], { cwd, env: BARE });
+          assert.equal(merged.status, whole.status, merged.stderr);
+          const results = read(
+            cwd,
+            RESULTS.map((name) => name.replace("results", "own")),
+          );
+          for (const [at, text] of results.entries())
+            assertSame(timeless(text), timeless(expected[OUTPUTS.length + at]));
+        }
         if (command === "eval") {
           for (const name of names) withTimesOf(cwd, name, times);
         } else {

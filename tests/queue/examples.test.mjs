@@ -53,6 +53,33 @@ for (const name of MANIFESTS) {
   });
 }
 
+test("Compose starts the service that collects, which waits for all others", { ...databases }, () => {
+  const readme = read("examples/queue/README.md");
+  for (const name of MANIFESTS.filter((one) => one.includes("compose"))) {
+    const [, command] = /^#   (docker compose .*)$/m.exec(read(`examples/queue/${name}`)) ?? [];
+    // `up` ends every container with the first one, which adds.
+    assert.equal(command, `docker compose -f ${name} run --build --rm collect`);
+    const [{ services }] = loadAll(read(`examples/queue/${name}`));
+    const waits = (service) => Object.entries(services[service].depends_on ?? {});
+    assert.deepEqual(waits("collect"), [["worker", { condition: "service_completed_successfully" }]]);
+    assert.deepEqual(waits("worker"), [["add", { condition: "service_completed_successfully" }]]);
+    const [[database, { condition }]] = waits("add");
+    assert.deepEqual([condition, name.startsWith(database)], ["service_healthy", true]);
+    assert.ok(readme.includes(name));
+  }
+  assert.ok(readme.includes("docker compose -f redis.compose.yaml run --build --rm collect"));
+});
+
+test("Kubernetes finds every volume that the manifest names", { ...databases }, () => {
+  const text = read("examples/queue/kubernetes.yaml");
+  const claims = loadAll(text).filter(({ kind }) => kind === "PersistentVolumeClaim");
+  const named = [...text.matchAll(/claimName: (\S+)/g)].map(([, name]) => name);
+  assert.deepEqual(
+    named,
+    claims.map(({ metadata }) => metadata.name),
+  );
+});
+
 test(
   "the commands of docs/scale.md do what the page says",
   { ...databases, ...(databases.skip ? {} : posix) },

@@ -94,4 +94,40 @@ export function testFleet(name, begin) {
     assertSame(timeless(project.read("fleet.json")), timeless(project.read("whole.json")));
     t.diagnostic(`${kills} kills, ${repeated} calls repeated of ${needed}`);
   });
+
+  test(`${name}: a worker that was taken for dead and goes on changes nothing`, options, async (t) => {
+    let release = () => {};
+    let released = Promise.resolve();
+    const judge = await server(t, { reply: async (asked) => (await released, fair(asked)) });
+    const files = {
+      "many.evalset.json": manyCases(6, (index) => `The answer to question ${index}`),
+      "agent.mjs": AGENT,
+      "test_config.json": judged(),
+    };
+    const database = await begin(t);
+    const project = projectOf(t, files, { ...at.gemini(judge), ADK_METRICS_QUEUE: database.url });
+    const run = ["run", "--agent", "./agent.mjs", "many.evalset.json", "--num-runs", "1"];
+    const whole = await project.run([...run, "--format", "json", "--output", "whole.json"]);
+    const needed = judge.requests.length;
+
+    released = new Promise((resolve) => (release = resolve));
+    await project.run(["queue", "add", "many.evalset.json", "--num-runs", "1"]);
+    const work = ["queue", "work", "--agent", "./agent.mjs", "--lease", "2", "--concurrency"];
+    const first = project.start([...work, "2"]);
+    await until(() => judge.requests.length === needed + 2, "calls");
+    // Its leases expire, and what it does afterwards is done a second time.
+    first.child.kill("SIGSTOP");
+    const second = project.start([...work, "4"]);
+    await until(() => judge.requests.length === needed + 6, "calls of the other worker");
+    release();
+    assert.equal((await second.end).status, 0);
+    first.child.kill("SIGCONT");
+    await first.end;
+    const { stdout } = await project.run(["queue", "status"]);
+    assert.match(stdout, / 6 done, 0 failed, 0 in progress, 0 waiting, 0 delayed$/m);
+    assert.ok(judge.requests.length >= needed + 8, "two questions are asked a second time");
+    const collected = await project.run(["queue", "collect", "--format", "json", "--output", "fleet.json"]);
+    assert.equal(collected.status, whole.status, collected.stderr);
+    assertSame(timeless(project.read("fleet.json")), timeless(project.read("whole.json")));
+  });
 }

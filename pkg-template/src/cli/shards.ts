@@ -1,7 +1,7 @@
 /** `--shard` and `--balance`: which runs of cases this process takes, while others take the rest. */
 
+import { createHash } from "node:crypto";
 import { closeSync } from "node:fs";
-import { hashOf } from "../judges/recording.js";
 import { readEntries } from "../journal/file.js";
 import type { JournaledReply, JournaledRun, JournaledBegin } from "../journal/section.js";
 import { group } from "../lists.js";
@@ -102,9 +102,9 @@ function valueOf(name: string): number | undefined {
   throw new Mistake(`--shard auto: ${name} is not a whole number: \`${text}\``);
 }
 
-/** By a hash of the ids: stable, whatever else is in the evalset. */
+/** By a hash of the ids, all of whose bits depend on all of theirs: stable, whatever else is in the evalset. */
 function byHash({ index, count }: Shard): IsOurs {
-  return (...key) => Number.parseInt(hashOf([JSON.stringify(key)]).slice(0, 8), 16) % count === index - 1;
+  return (...key) => createHash("sha256").update(JSON.stringify(key)).digest().readUInt32BE() % count === index - 1;
 }
 
 /**
