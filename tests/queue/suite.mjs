@@ -234,6 +234,14 @@ export function testQueue(name, begin) {
       const asked = all.judge.requests.length;
       assert.ok(asked < 40);
       assert.equal(await counts(all), `${asked} done, 0 failed, 0 in progress, ${40 - asked} waiting, 0 delayed`);
+      const collect = ["queue", "collect", "--format", "json", "--output", "part.json"];
+      const early = await all.queue(collect);
+      assert.equal(early.status, 2);
+      assert.match(early.stderr, new RegExp(`${40 - asked} runs are not done yet`));
+      assert.equal((await all.queue([...collect, "--partial"])).status, 1);
+      const statuses = JSON.parse(all.read("part.json")).eval_case_results.map((one) => one.final_eval_status);
+      assert.equal(statuses.filter((status) => status === 1).length, asked);
+      assert.equal(statuses.filter((status) => status === 3).length, 40 - asked);
       await all.queue(WORK);
       assert.equal(all.judge.requests.length, 40, "nothing is asked twice");
     });
