@@ -78,6 +78,11 @@ export function optionsOf<T extends object>(options: T, known: readonly (keyof T
   return reading(names?.path ?? "options", () => ({ ...options }));
 }
 
+/** @throws {AdkMetricsError} `invalid_input` for an option that is neither true nor false. */
+export function checkFlag(value: unknown, name: string): void {
+  if (typeof value !== "boolean") throw unexpected("true or false", value, `options: ${name}`);
+}
+
 /** What functions take that make judges of something else than an account. */
 const MAKERS_OF_OTHERS: Readonly<Record<string, string>> = {
   adkJudge: "llm",

@@ -229,16 +229,20 @@ fn judge_model_config() -> Value {
         };
         let mut property = json!({ "description": description });
         let kind = match ty {
-            ParameterType::Number => Some("number"),
-            ParameterType::Integer => Some("integer"),
-            ParameterType::String => Some("string"),
-            ParameterType::Flag => Some("boolean"),
-            ParameterType::Array => Some("array"),
-            ParameterType::Object => Some("object"),
-            ParameterType::Content => None,
+            ParameterType::Number => json!({ "type": "number" }),
+            ParameterType::Positive => json!({ "type": "number", "minimum": 0 }),
+            ParameterType::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+            ParameterType::Integer(i64::MIN) => json!({ "type": "integer" }),
+            ParameterType::Integer(least) => json!({ "type": "integer", "minimum": least }),
+            ParameterType::String => json!({ "type": "string" }),
+            ParameterType::Flag => json!({ "type": "boolean" }),
+            ParameterType::Array => json!({ "type": "array" }),
+            ParameterType::Strings => json!({ "type": "array", "items": { "type": "string" } }),
+            ParameterType::Object => json!({ "type": "object" }),
+            ParameterType::Content => json!({}),
         };
-        if let Some(kind) = kind {
-            property["type"] = kind.into();
+        for (key, value) in kind.as_object().into_iter().flatten() {
+            property[key] = value.clone();
         }
         let snake = in_snake_case(camel);
         if snake != camel {

@@ -46,7 +46,7 @@ test("a file: URL is as good as a path", async (context) => {
 test("a file can ask for 100 turns of a simulated user, code for any number", async (context) => {
   const scenario = { evalId: "hi", conversationScenario: { startingPrompt: "hi", conversationPlan: "Say it." } };
   const userSimulator = { judge: async () => "And again?" };
-  const turnsAndWarnings = async (asked, more = {}) => {
+  const turnsAndWarnings = async (asked, { strict = false, ...more } = {}) => {
     const folder = folderWith(context, {
       "hi.test.json": { evalSetId: "hi", evalCases: [scenario] },
       "test_config.json": {
@@ -54,7 +54,7 @@ test("a file can ask for 100 turns of a simulated user, code for any number", as
         user_simulator_config: { max_allowed_invocations: asked },
       },
     });
-    const options = { userSimulator: { ...userSimulator, ...more }, registry: countingTurns() };
+    const options = { userSimulator: { ...userSimulator, ...more }, registry: countingTurns(), strict };
     const results = await AgentEvaluator.evaluate(echo, folder, 1, undefined, options);
     const [{ evalCaseResults, warnings = [] }] = results;
     return [evalCaseResults[0].evalMetricResultPerInvocation.length, warnings.map(({ message }) => message)];
@@ -68,6 +68,11 @@ test("a file can ask for 100 turns of a simulated user, code for any number", as
   }
   const [turns, warnings] = await turnsAndWarnings(-1, { maxAllowedInvocations: 120 });
   assert.deepEqual([turns, warnings.length, /limit of 120 turns/.test(warnings[0])], [120, 1, true]);
+  const refused = await errorOf(() => turnsAndWarnings(101, { strict: true }));
+  assert.match(
+    refused.message,
+    /^user_simulator_config asks for 101 turns: simulated conversations end after 100 turns/,
+  );
 });
 
 test("criteria that are given stand in for those beside a file, and nothing else of the config", async (context) => {

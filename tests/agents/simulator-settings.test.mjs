@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { AgentEvaluator, languageModelJudge, LocalEvalService, openaiJudge } from "../../pkg/dist/esm/node.js";
 import { countingTurns, errorOf, evalSetOf, turn } from "./evalsets.mjs";
-import { CRITERIA, PLAN, playing, run, scenarioOf } from "./simulated.mjs";
+import { CRITERIA, echo, PLAN, playing, run, scenarioOf } from "./simulated.mjs";
 
 test("a configuration of the model that says which server to ask is refused before the agent is run", async () => {
   let runs = 0;
@@ -150,4 +150,67 @@ test("results say that the model of the config does not play the user, where the
       told,
     );
   }
+});
+
+const NUMBERS = [
+  ["maxOutputTokens", -5, "expected a whole number from 1 up, found the number -5"],
+  ["max_output_tokens", 0, "expected a whole number from 1 up, found the number 0"],
+  ["maxOutputTokens", 1.5, "expected a whole number from 1 up, found the number 1.5"],
+  ["max_output_tokens", "5", 'expected a whole number from 1 up, found the string "5"'],
+  ["temperature", -1, "expected a number from 0 up, found the number -1"],
+  ["top_p", 1.01, "expected a number from 0 to 1, found the number 1.01"],
+  ["topK", -1, "expected a number from 0 up, found the number -1"],
+  ["stop_sequences", ["END", 5], "expected an array of strings, found an array"],
+];
+
+test("settings that no model can take are refused before the agent is run, also those that are no JSON", async () => {
+  let runs = 0;
+  const agent = () => `run ${(runs += 1)}`;
+  const tried = (modelConfiguration) =>
+    run(agent, playing(["</finished>"]), { userSimulator: { modelConfiguration } }).catch((error) => error);
+  for (const [key, value, message] of NUMBERS) {
+    const error = await tried({ [key]: value });
+    assert.deepEqual([error.code, error.message], ["invalid_input", message]);
+    assert.equal(error.path, `userSimulator: modelConfiguration.${key}`);
+  }
+  const { path } = await tried({ maxOutputTokens: NaN });
+  assert.match(path ?? "", /maxOutputTokens/);
+  assert.equal(runs, 0);
+});
+
+test("times and attempts of a simulated user that cannot be are refused", async () => {
+  for (const [options, path] of [
+    [{ timeoutMs: -1 }, "userSimulator: timeoutMs"],
+    [{ timeoutMs: NaN }, "userSimulator: timeoutMs"],
+    [{ retry: { attempts: 0 } }, "userSimulator: retry: attempts"],
+    [{ retry: { initialDelayMs: -1 } }, "userSimulator: retry: initialDelayMs"],
+  ]) {
+    const error = await errorOf(() => run(echo, playing(["</finished>"]), { userSimulator: options }));
+    assert.deepEqual([error.code, error.path], ["invalid_input", path]);
+  }
+  // Timers take neither as they are.
+  for (const timeoutMs of [0.5, Infinity]) {
+    const reply = playing(["</finished>"]);
+    const judge = timeoutMs < 1 ? async (request) => reply(request) : reply;
+    const { evalCaseResults } = await run(echo, judge, { userSimulator: { timeoutMs, retry: { attempts: 1 } } });
+    assert.doesNotMatch(JSON.stringify(evalCaseResults), /out of range/);
+  }
+});
+
+test("strict evaluations refuse what is known of a simulated user's model before anybody is asked", async () => {
+  let asked = 0;
+  const count = () => `asked ${(asked += 1)}`;
+  const fetch = async () => Response.json({ choices: [{ message: { content: count() }, finish_reason: "stop" }] });
+  const judge = openaiJudge({ apiKey: "key-4711", model: "gpt-6-luna", fetch });
+  for (const [userSimulator, message] of [
+    [{ modelConfiguration: { top_k: 5 } }, /^simulated users: OpenAI is not sent `top_k`/],
+    [{ model: "gemini-3.5-flash-lite" }, /^`model` of the user simulator is gemini-3\.5-flash-lite/],
+  ]) {
+    const options = { strict: true, userSimulator: { judge, ...userSimulator } };
+    const error = await errorOf(() => run(count, playing([]), options));
+    assert.match(error.message, message);
+  }
+  assert.equal(asked, 0);
+  const fine = { judge, modelConfiguration: { temperature: 0 }, maxAllowedInvocations: 1, model: "gpt-6-luna" };
+  await run(echo, playing([]), { strict: true, userSimulator: fine });
 });

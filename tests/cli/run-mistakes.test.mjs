@@ -219,7 +219,9 @@ test("settings that the model of simulated users is not sent are told, also by a
     "agent.mjs": AGENT,
     "talk.evalset.json": { eval_set_id: "talk", eval_cases: cases },
     "own.json": {
-      criteria: { multi_turn_task_success_v1: 0.5 },
+      criteria: {
+        multi_turn_task_success_v1: { threshold: 0.5, judge_model_options: { judge_model: "openai/gpt-6-luna" } },
+      },
       user_simulator_config: { type: "llm_audio", model: "openai/gpt-6-luna", model_configuration },
     },
     "fetch.mjs":
@@ -235,5 +237,12 @@ test("settings that the model of simulated users is not sent are told, also by a
     assert.match(stderr, /^warning: simulated users: OpenAI is not sent `top_k`/m, stderr);
     assert.match(stderr, /^warning: simulated users write: `llm_audio` has no effect$/m);
     assert.doesNotMatch(stderr, /temperature/);
+  }
+  for (const command of ["run", "record"]) {
+    const { stderr, status } = await run([command, ...agent, "--strict"], { cwd, env });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /^error: simulated users: OpenAI is not sent `top_k`/m);
+    assert.match(stderr, /^error: simulated users write: `llm_audio` has no effect$/m);
+    assert.doesNotMatch(stderr, /running/);
   }
 });

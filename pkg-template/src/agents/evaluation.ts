@@ -22,6 +22,7 @@ import { noteMissingRuns } from "./missing.js";
 import type { AgentEvaluationOptions } from "./options.js";
 import {
   type AgentRunOptions,
+  checkPlayed,
   checkPlayer,
   checkPositive,
   checkScenarios,
@@ -109,7 +110,7 @@ export async function checkedEvaluation(
   try {
     checkCases(open.evalSet, options);
     known = forecast(open, { ...plan, strict: options.strict });
-    checkUsers(open.evalSet, options, known.leftOut);
+    await checkUsers(open.evalSet, options, known.leftOut);
   } catch (error) {
     open.close();
     throw error;
@@ -218,13 +219,18 @@ export function checkCases({ evalCases }: EvalSet, options: AgentEvaluationOptio
   checkScenarios(evalCases, runOptions(options).userSimulator);
 }
 
-/** @throws {AdkMetricsError} for an evalset with a user whom nobody plays, in a case that is not left out. */
-export function checkUsers(
+/**
+ * @throws {AdkMetricsError} for an evalset with a user whom nobody plays, in a case that is not left out, for settings that no
+ * model can take, and for warnings about them if they are errors.
+ */
+export async function checkUsers(
   { evalCases }: EvalSet,
   options: AgentEvaluationOptions,
   leftOut?: ReadonlyMap<string, string>,
-): void {
-  checkPlayer(evalCases, runOptions(options).userSimulator, new Spending(options.budget), leftOut);
+): Promise<void> {
+  const { userSimulator } = runOptions(options);
+  checkPlayer(evalCases, userSimulator, new Spending(options.budget), leftOut);
+  await checkPlayed(evalCases, userSimulator, { leftOut, strict: options.strict });
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { Criteria, EvalSetResult, Mistake } from "../types.js";
 import type { Subject } from "./adapters.js";
+import { strictErrorOf } from "../errors.js";
 import { type AgentEvaluation, type AgentRuns, checkedEvaluation, type Plan } from "./evaluation.js";
 import type { AgentHost } from "./host.js";
 import { nameSet } from "../report/results.js";
@@ -57,6 +58,7 @@ async function openFile(
   const beside = await configBeside(host, file, criteria);
   const testFile = await testFileOf(host, file);
   const warnings = [...checkSamples(testFile, beside), ...turnWarnings(beside, options)];
+  if (options.strict === true && warnings.length > 0) throw strictErrorOf(warnings);
   const evalSet = evalSetOf(testFile, initialSession, evalSetName);
   const plan: Plan = { evalSet, evalSetName, config: beside.config };
   const userSimulator = { ...beside.userSimulator, ...options.userSimulator };

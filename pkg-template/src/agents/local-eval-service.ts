@@ -105,7 +105,7 @@ export class LocalEvalService {
     const subject = await this.#subject;
     for (const [at, set] of sets.entries()) {
       checkCases(set, this.#options, `evalCases[${at}]`);
-      checkUsers(set, this.#options, leftOut[at]);
+      await checkUsers(set, this.#options, leftOut[at]);
     }
     for (const [index, set] of sets.entries()) {
       const spending = new Spending(this.#options.budget, this.#spending);
@@ -197,7 +197,7 @@ export class LocalEvalService {
       const checked = await check(plan, options, true);
       checkCases(checked.evalSet, this.#options, `evalCases[${at}]`);
       const known = forecast(checked, this.#options);
-      checkUsers(checked.evalSet, this.#options, known.leftOut);
+      await checkUsers(checked.evalSet, this.#options, known.leftOut);
       sets.push(checked.evalSet);
       leftOut.push(known.leftOut);
       append(warnings, known.warnings);

@@ -6,13 +6,19 @@
 import { isObject, unexpected } from "../engine/values.js";
 import { Stretch } from "../engine/steps.js";
 import { readEvalSet } from "../adk-schema.js";
-import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
+import { AdkMetricsError, isAdkMetricsError, strictErrorOf } from "../errors.js";
 import type { Content, ConversationScenario, EvalCase, Invocation, SessionInput } from "../types.js";
 import type { Conversation, Subject } from "./adapters.js";
 import { untilAborted } from "../abort.js";
 import { reasonOf } from "./failure.js";
 import { TurnRecorder } from "./record.js";
-import { checkScenario, checkSimulator, simulatedUser, type UserSimulatorOptions } from "./simulator.js";
+import {
+  checkScenario,
+  checkSimulator,
+  playerWarnings,
+  simulatedUser,
+  type UserSimulatorOptions,
+} from "./simulator.js";
 import { digestOf, type JournalSection } from "../journal/section.js";
 import { hosted } from "../engine/hosted.js";
 import type { Spending, SpendingState } from "./spending.js";
@@ -218,6 +224,27 @@ export function checkPlayer(
 ): void {
   const isPlayed = (evalCase: EvalCase) => isScenario(evalCase) && !leftOut.has(evalCase.evalId);
   if (evalCases.some(isPlayed)) checkSimulator(userSimulator, spending);
+}
+
+/**
+ * Finds out what is wrong with the settings of the model that plays the users of cases, before it is asked.
+ *
+ * @param known What is known of them besides.
+ * @throws {AdkMetricsError} for a setting that no model can take, and for what results would warn of, if `strict`.
+ */
+export async function checkPlayed(
+  evalCases: readonly EvalCase[],
+  userSimulator: AgentRunOptions["userSimulator"] = {},
+  {
+    leftOut,
+    strict,
+    known = [],
+  }: { leftOut?: ReadonlyMap<string, string> | undefined; strict?: boolean | undefined; known?: readonly string[] },
+): Promise<void> {
+  if (!evalCases.some((evalCase) => isScenario(evalCase) && leftOut?.has(evalCase.evalId) !== true)) return;
+  const warnings = [...known, ...(await playerWarnings(userSimulator))];
+  if (strict !== true || warnings.length === 0) return;
+  throw strictErrorOf(warnings.map((message) => ({ code: "invalid_input", message })));
 }
 
 /** @throws {AdkMetricsError} `invalid_input` for what is no whole number from 1 up. */

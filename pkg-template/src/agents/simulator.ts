@@ -21,6 +21,10 @@ import { canonicalRequest } from "../judges/request.js";
 import type { Player, Spending } from "./spending.js";
 import { personaText } from "./personas.js";
 import { untilAborted } from "../abort.js";
+import { OPTION_RULES } from "../generated/options.js";
+import { definedProperties } from "../lists.js";
+import { checkedRetry } from "../run/judge-options.js";
+import { checkRule } from "../run/rules.js";
 import { count } from "../report/text.js";
 
 /** Who plays the user. Names and defaults are those of google-adk's `user_simulator_config`. */
@@ -175,6 +179,8 @@ export function checkSimulatorOptions(options: UserSimulatorOptions | undefined)
     if (value === undefined) continue;
     if (key === "judge") checkJudge(value, path);
     if (typeof value !== type || value === null) throw unexpected(words, value, path);
+    if (key === "timeoutMs") checkRule(value, OPTION_RULES.timeoutMs, path);
+    if (key === "retry") checkedRetry(value as RetryOptions, "userSimulator: retry");
   }
   limitOf(given);
 }
@@ -186,8 +192,13 @@ function playerOf({ judge, model = DEFAULT_MODEL }: UserSimulatorOptions): Playe
   return { ask, model: own, functionName, isReplay };
 }
 
-/** What to know of who plays users: that another model will answer, or was not chosen, and which settings it is not sent. */
+/**
+ * What to know of who plays users: that another model will answer, or was not chosen, and which settings it is not sent.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for a setting that no model can take.
+ */
 export async function playerWarnings(options: UserSimulatorOptions): Promise<string[]> {
+  if ([0, 1].includes(limitOf(options))) return [];
   const { ask, model } = playerOf(options);
   const { model: named = DEFAULT_MODEL, modelConfiguration } = options;
   const who = identityOf(ask);
@@ -197,18 +208,36 @@ export async function playerWarnings(options: UserSimulatorOptions): Promise<str
     otherModel(who, options.model, "user"),
   ];
   if (isObject(modelConfiguration)) {
-    // A judge with these settings is not sent the same ones.
-    const judge_model_options = { judge_model: named, judge_model_config: { ...modelConfiguration } };
-    const { warnings } = await checkEvaluation({
-      evalSet: { evalSetId: "", evalCases: [] },
-      criteria: { safety_v1: { threshold: 0, judge_model_options } },
-      judge: ask,
-    });
-    const unsent = warnings.filter(({ message }) => message.includes(" is not sent "));
-    texts.push(...unsent.map(({ message }) => message.replace("safety_v1", "simulated users")));
+    const others = await judgeWarnings(ask, named, {});
+    const all = await judgeWarnings(ask, named, modelConfiguration);
+    const unsent = all.filter((message) => !others.includes(message));
+    texts.push(...unsent.map((message) => message.replace(AS_METRIC, "simulated users")));
   }
   if ("type" in options && options.type === AUDIO) texts.push(`simulated users write: \`${AUDIO}\` has no effect`);
   return texts.flatMap((text) => text ?? []);
+}
+
+/** The metric whose judge is not sent the settings that the model of simulated users is not sent either. */
+const AS_METRIC = "safety_v1";
+
+/** The warnings about a judge with these settings. */
+async function judgeWarnings(judge: Judge, judge_model: string, settings: object): Promise<string[]> {
+  const judge_model_options = { judge_model, judge_model_config: { ...settings } };
+  const criteria = { [AS_METRIC]: { threshold: 0, judge_model_options } };
+  try {
+    const { warnings } = await checkEvaluation({ evalSet: { evalSetId: "", evalCases: [] }, criteria, judge });
+    return warnings.map(({ message }) => message);
+  } catch (error) {
+    const { message, path = "", help } = error as AdkMetricsError;
+    const [, setting] = path.split("judge_model_config");
+    if (setting === undefined) throw error;
+    const details = {
+      path: `userSimulator: modelConfiguration${setting}`,
+      ...definedProperties({ help }),
+      cause: error,
+    };
+    throw new AdkMetricsError("invalid_input", message, details);
+  }
 }
 
 function limitOf({ maxAllowedInvocations: limit = DEFAULT_TURNS }: UserSimulatorOptions): number {
@@ -387,10 +416,12 @@ async function askModel(
     return reply.text;
   }
   const { retry = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  // Timers take no other numbers.
+  const limit = Math.min(Math.ceil(timeoutMs), 2 ** 31 - 1);
   const { attempts = 7, initialDelayMs = 5_000, maxDelayMs = 120_000, base = 2 } = retry;
   for (let attempt = 1; ; attempt += 1) {
     spending.call(player, attempt > 1);
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(cancelled === undefined ? [] : [cancelled])]);
+    const signal = AbortSignal.any([AbortSignal.timeout(limit), ...(cancelled === undefined ? [] : [cancelled])]);
     try {
       const reply = replyOf(await untilAborted(signal, () => ask(request, { signal })));
       const cached = isReplayed(reply);

@@ -9,6 +9,7 @@ import {
   DEFAULT_PARALLELISM,
   DEFAULT_TURN_TIMEOUT_MS,
   type InferenceResult,
+  checkPlayed,
   checkPlayer,
   checkScenarios,
   isScenario,
@@ -156,8 +157,12 @@ export class AgentRuns {
   }
 
   /** @throws {Mistake | AdkMetricsError} if there is nobody to play the user of a selected case that is not left out. */
-  async checkUsers(input: Input, budget: Budget): Promise<void> {
-    await checking(input, (evalCases, options) => checkPlayer(evalCases, options, new Spending(budget), input.leftOut));
+  async checkUsers(input: Input, budget: Budget, strict: boolean): Promise<void> {
+    const { leftOut } = input;
+    await checking(input, async (evalCases, options, warning) => {
+      checkPlayer(evalCases, options, new Spending(budget), leftOut);
+      await checkPlayed(evalCases, options, { leftOut, strict, known: warning === undefined ? [] : [warning] });
+    });
   }
 
   /** Takes all runs from merged journals, under the agent's name there: no agent is loaded. */
@@ -245,13 +250,13 @@ export class AgentRuns {
 /** Checks the users of the selected cases; an error says in which file the mistake is. */
 async function checking(
   input: Input,
-  check: (evalCases: EvalSet["evalCases"], options: UserSimulatorOptions) => void,
+  check: (evalCases: EvalSet["evalCases"], options: UserSimulatorOptions, warning?: string) => void | Promise<void>,
 ): Promise<void> {
   const { files, config } = input;
-  const { options } = withinTurns(simulatorOf(recordOf(config)));
+  const { options, warning } = withinTurns(simulatorOf(recordOf(config)));
   const { evalCases } = await selectedCases(input);
   try {
-    check(evalCases, options);
+    await check(evalCases, options, warning);
   } catch (error) {
     if (!(error instanceof AdkMetricsError) || error.path === undefined) throw error;
     const file = error.path.startsWith("userSimulator") ? files.config : files.evalSet;

@@ -414,7 +414,7 @@ async function checkAll(
           warnings: unscorableMetrics(checked, plan.evalIds, (name) => mayHaveRubrics(name, actual)),
         });
       }
-      if (options.judge === undefined) await source.checkUsers?.(input, options.budget);
+      if (options.judge === undefined) await source.checkUsers?.(input, options.budget, options.strict === true);
       if (options.strict === true && input.warning !== undefined) throw strictErrorOf([input.warning]);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));

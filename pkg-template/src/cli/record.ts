@@ -127,7 +127,7 @@ async function checkAll(inputs: readonly Input[], runs: AgentRuns, budget: Budge
       const { warnings } = await check(planOf(input), { registry: registryOf(input), judge: notAsked, strict });
       for (const warning of warnings) warn(warning.message, locationOf(warning, files), warning.help);
       await runs.check(input);
-      await runs.checkUsers(input, budget);
+      await runs.checkUsers(input, budget, strict);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));
     }

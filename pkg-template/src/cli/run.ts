@@ -32,7 +32,7 @@ export async function runWith(given: Arguments, journal: Journaling | undefined)
     others: runs.files,
     prepare: (inputs) => runs.prepare(inputs),
     check: (input) => runs.check(input),
-    checkUsers: (input, budget) => runs.checkUsers(input, budget),
+    checkUsers: (input, budget, strict) => runs.checkUsers(input, budget, strict),
     begin: async () => (journal?.isMerging === true ? runs.useMerged(journal.agent) : await runs.load()),
     portionsOf: (input) => runs.portions(input),
     async actualOf(input, stop, bar, budget, journal) {

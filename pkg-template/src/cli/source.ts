@@ -43,7 +43,7 @@ export interface Source {
   /** Checks whether the agent can be run in an evalset, before it is run in any. @throws What is missing. */
   check?(input: Input): Promise<void>;
   /** Checks the simulated users of the cases that are not left out. @throws What is missing. */
-  checkUsers?(input: Input, budget: Budget): Promise<void>;
+  checkUsers?(input: Input, budget: Budget, strict: boolean): Promise<void>;
   /** Does what takes long, such as loading the agent, once nothing else is wrong. */
   begin?(): Promise<void>;
   /** Parts of an evalset, each scored before the agent is run in the next. For `--bail`, where the first failure ends all. */

@@ -4,7 +4,7 @@ import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { detailsOf, failureOf } from "./failure.js";
 import { type JudgeIdentity, makeJudge, makesJudges } from "./judge.js";
 import { emptyReply } from "./language-model.js";
-import { optionsOf } from "../known-options.js";
+import { checkFlag, optionsOf } from "../known-options.js";
 import { shortened, usageOf } from "./reply.js";
 import { knownSettings, notSent, SETTINGS } from "./settings.js";
 import { withoutTokens, withTokens } from "./tokens.js";
@@ -65,6 +65,7 @@ const FINAL_CODES =
 export const adkJudge = /* @__PURE__ */ makesJudges("adkJudge", (llm: AdkLlm, options: AdkJudgeOptions = {}): Judge => {
   const model = checkLlm(llm);
   const { structuredOutput = true } = optionsOf(options, ["structuredOutput"]);
+  checkFlag(structuredOutput, "structuredOutput");
   const identity: JudgeIdentity = {
     model,
     label: "adk",

@@ -3,7 +3,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
 import { type JudgeIdentity, makeJudge, makesJudges } from "./judge.js";
-import { optionsOf } from "../known-options.js";
+import { checkFlag, optionsOf } from "../known-options.js";
 import { usageOf } from "./reply.js";
 import { knownSettings, notSent, type Setting } from "./settings.js";
 import { withoutTokens, withTokens } from "./tokens.js";
@@ -90,6 +90,7 @@ export const languageModelJudge = /* @__PURE__ */ makesJudges(
     const { provider, modelId } = checkModel(model);
     const given = optionsOf(options, ["providerOptions", "headers", "structuredOutput"]);
     const { providerOptions, headers, structuredOutput = true } = given;
+    checkFlag(structuredOutput, "structuredOutput");
     const identity: JudgeIdentity = {
       model: modelId,
       label: `ai-sdk ${provider}`,

@@ -40,9 +40,13 @@ export function runningOf({ userSimulator }: QueueInput, options: BenchOptions):
 }
 
 /** What is known of the cases before any is run. */
-export function leftOutOf(open: OpenEvaluation, input: QueueInput, options: BenchOptions): ReturnType<typeof forecast> {
+export async function leftOutOf(
+  open: OpenEvaluation,
+  input: QueueInput,
+  options: BenchOptions,
+): Promise<ReturnType<typeof forecast>> {
   const known = forecast(open, { evalIds: input.stored.evalIds });
-  checkUsers(input.cases, { ...options, ...runningOf(input, options) }, known.leftOut);
+  await checkUsers(input.cases, { ...options, ...runningOf(input, options) }, known.leftOut);
   return known;
 }
 
@@ -60,13 +64,14 @@ export class Bench {
     subject: Subject | undefined,
     open: OpenEvaluation,
     digest: string,
+    leftOut: ReadonlyMap<string, string>,
   ) {
     this.#input = input;
     this.#options = options;
     this.#subject = subject;
     this.#open = open;
     this.#digest = digest;
-    this.#leftOut = subject === undefined ? new Map() : leftOutOf(open, input, options).leftOut;
+    this.#leftOut = leftOut;
   }
 
   /** @throws {AdkMetricsError} for what is wrong with files, metrics, judges and agent. */
@@ -79,7 +84,13 @@ export class Bench {
       });
     }
     const open = await openEvaluation(scoringOf(input, options), isRun);
-    return new Bench(input, options, isRun ? subject : undefined, open, await digestOfCases(input.cases));
+    try {
+      const leftOut = isRun ? (await leftOutOf(open, input, options)).leftOut : new Map<string, string>();
+      return new Bench(input, options, isRun ? subject : undefined, open, await digestOfCases(input.cases), leftOut);
+    } catch (error) {
+      open.close();
+      throw error;
+    }
   }
 
   close(): void {

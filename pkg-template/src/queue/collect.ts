@@ -109,7 +109,7 @@ async function resultOf(
   const asked = { ...options, judge: nobody };
   const open = await openEvaluation(scoringOf(input, asked), true);
   try {
-    const { leftOut, warnings } = leftOutOf(open, input, asked);
+    const { leftOut, warnings } = await leftOutOf(open, input, asked);
     const spending = new Spending(options.budget);
     const plan = { numRuns, spending, leftOut, journal: section };
     const runs = await runCases(ranBefore(agent), input.cases, plan, runningOf(input, {}));

@@ -109,9 +109,9 @@ export function emptyBudget(budget: Budget = {}): string | undefined {
 
 const DEFAULT_RETRY = /* @__PURE__ */ ruled<RetryOptions>({}, RETRY_RULES);
 
-function checkedRetry(retry: RetryOptions): RetryOptions {
-  checkKeys(retry, Object.keys(RETRY_RULES), "retry");
-  return ruled<RetryOptions>(retry, RETRY_RULES, "retry: ");
+export function checkedRetry(retry: RetryOptions, path = "retry"): RetryOptions {
+  checkKeys(retry, Object.keys(RETRY_RULES), path);
+  return ruled<RetryOptions>(retry, RETRY_RULES, `${path}: `);
 }
 
 function checkedBudget(budget: Budget): Budget {

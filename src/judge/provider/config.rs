@@ -5,6 +5,7 @@
 
 use super::json_path::{for_each, string, string_at, whole};
 use super::{Endpoint, Provider};
+use crate::foundation::double;
 use crate::foundation::error::Result;
 use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::write::{ObjectBuilder, Raw};
@@ -19,11 +20,18 @@ struct Parameter(&'static str, Type, Mapping, [&'static str; 4]);
 #[derive(Clone, Copy)]
 pub(crate) enum Type {
     Number,
-    Integer,
+    /// A number from 0 up.
+    Positive,
+    /// A number from 0 to 1.
+    Share,
+    /// A whole number from this one up.
+    Integer(i64),
     String,
     /// True or false.
     Flag,
     Array,
+    /// An array of strings.
+    Strings,
     Object,
     /// A text, its parts, or a list of either.
     Content,
@@ -69,20 +77,20 @@ enum Mapping {
 static PARAMETERS: [Parameter; 18] = [
     Parameter(
         "temperature",
-        Type::Number,
+        Type::Positive,
         Mapping::Sampling,
         ["temperature", "temperature", "temperature", "temperature"],
     ),
-    Parameter("topP", Type::Number, Mapping::Sampling, ["top_p", "top_p", "top_p", "top_p"]),
-    Parameter("topK", Type::Number, Mapping::Sampling, ["", "", "top_k", "top_k"]),
+    Parameter("topP", Type::Share, Mapping::Sampling, ["top_p", "top_p", "top_p", "top_p"]),
+    Parameter("topK", Type::Positive, Mapping::Sampling, ["", "", "top_k", "top_k"]),
     Parameter(
         "maxOutputTokens",
-        Type::Integer,
+        Type::Integer(1),
         Mapping::Limit,
         ["max_completion_tokens", "max_output_tokens", "max_tokens", "num_predict"],
     ),
-    Parameter("stopSequences", Type::Array, Mapping::No, ["stop", "", "stop_sequences", "stop"]),
-    Parameter("seed", Type::Integer, Mapping::No, ["seed", "", "", "seed"]),
+    Parameter("stopSequences", Type::Strings, Mapping::No, ["stop", "", "stop_sequences", "stop"]),
+    Parameter("seed", Type::Integer(i64::MIN), Mapping::No, ["seed", "", "", "seed"]),
     Parameter("presencePenalty", Type::Number, Mapping::No, ["presence_penalty", "", "", "presence_penalty"]),
     Parameter(
         "frequencyPenalty",
@@ -90,10 +98,10 @@ static PARAMETERS: [Parameter; 18] = [
         Mapping::No,
         ["frequency_penalty", "", "", "frequency_penalty"],
     ),
-    Parameter("candidateCount", Type::Integer, Mapping::No, ["", "", "", ""]),
+    Parameter("candidateCount", Type::Integer(1), Mapping::No, ["", "", "", ""]),
     Parameter("responseMimeType", Type::String, Mapping::Type, ["", "", "", ""]),
     Parameter("responseLogprobs", Type::Flag, Mapping::No, ["logprobs", "", "", ""]),
-    Parameter("logprobs", Type::Integer, Mapping::No, ["top_logprobs", "top_logprobs", "", ""]),
+    Parameter("logprobs", Type::Integer(0), Mapping::No, ["top_logprobs", "top_logprobs", "", ""]),
     Parameter("mediaResolution", Type::String, Mapping::No, ["", "", "", ""]),
     Parameter(
         "thinkingConfig",
@@ -133,14 +141,32 @@ pub(crate) fn is_parameter(key: &str, value: Json<'_>) -> Result<bool> {
     let Some(Parameter(_, ty, ..)) = parameter(key) else { return Ok(false) };
     let (fits, expected) = match ty {
         Type::Number => (value.as_number().is_some(), "a number"),
-        Type::Integer => (shape::whole(value).is_some(), "a whole number"),
+        Type::Positive => (number(value) >= 0.0, "a number from 0 up"),
+        Type::Share => ((0.0..=1.0).contains(&number(value)), "a number from 0 to 1"),
+        Type::Integer(least) => (
+            shape::whole(value).is_some_and(|found| found >= *least),
+            match least {
+                0 => "a whole number from 0 up",
+                1 => "a whole number from 1 up",
+                _ => "a whole number",
+            },
+        ),
         Type::String => (value.as_str().is_some(), "a string"),
         Type::Flag => (value.as_bool().is_some(), "true or false"),
         Type::Array => (value.kind() == JsonKind::Array, "an array"),
+        Type::Strings => (
+            value.kind() == JsonKind::Array && value.items().all(|item| item.as_str().is_some()),
+            "an array of strings",
+        ),
         Type::Object => (value.kind() == JsonKind::Object, "an object"),
         Type::Content => (true, ""),
     };
     if fits { Ok(true) } else { Err(value.expected(expected)) }
+}
+
+/// A number; of anything else none that any range contains.
+fn number(value: Json<'_>) -> f64 {
+    value.as_number().and_then(double::read).unwrap_or(f64::NAN)
 }
 
 /// A config mapped to one provider.

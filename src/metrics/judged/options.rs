@@ -141,6 +141,11 @@ fn check_model_config(config: Json<'_>) -> Result<()> {
             for (key, value) in value.entries() {
                 if !THINKING.iter().any(|name| is_name(&key, name)) {
                     refuse_setting(&key, value, &THINKING)?;
+                } else if is_name(&key, "thinkingBudget")
+                    && !value.is_null()
+                    && whole(value).is_none_or(|budget| budget < -1)
+                {
+                    return Err(value.expected("-1 or a whole number from 0 up"));
                 }
             }
         }

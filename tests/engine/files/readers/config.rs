@@ -197,10 +197,27 @@ fn settings_of_a_model_have_their_types() {
         ))
     };
     for (setting, expected) in [
-        (r#""temperature": "hot""#, "expected a number, found the string \"hot\""),
-        (r#""max_output_tokens": 1.5"#, "expected a whole number, found the number 1.5"),
+        (r#""temperature": "hot""#, "expected a number from 0 up, found the string \"hot\""),
+        (r#""presence_penalty": "low""#, "expected a number, found the string \"low\""),
+        (r#""temperature": -0.1"#, "expected a number from 0 up, found the number -0.1"),
+        (r#""top_p": 1.5"#, "expected a number from 0 to 1, found the number 1.5"),
+        (r#""topP": -1"#, "expected a number from 0 to 1, found the number -1"),
+        (r#""topP": "0.5""#, "expected a number from 0 to 1, found the string \"0.5\""),
+        (r#""top_k": -1"#, "expected a number from 0 up, found the number -1"),
+        (r#""max_output_tokens": 1.5"#, "expected a whole number from 1 up, found the number 1.5"),
+        (r#""maxOutputTokens": -5"#, "expected a whole number from 1 up, found the number -5"),
+        (r#""max_output_tokens": 0"#, "expected a whole number from 1 up, found the number 0"),
+        (r#""max_output_tokens": "5""#, "expected a whole number from 1 up, found the string \"5\""),
+        (r#""candidate_count": 0"#, "expected a whole number from 1 up, found the number 0"),
+        (r#""logprobs": -1"#, "expected a whole number from 0 up, found the number -1"),
+        (r#""seed": 0.5"#, "expected a whole number, found the number 0.5"),
+        (r#""stopSequences": ["END", 5]"#, "expected an array of strings, found an array"),
+        (
+            r#""thinking_config": {"thinking_budget": -2}"#,
+            "expected -1 or a whole number from 0 up, found the number -2",
+        ),
         (r#""responseLogprobs": 1"#, "expected true or false, found the number 1"),
-        (r#""stop_sequences": "END""#, "expected an array, found the string \"END\""),
+        (r#""stop_sequences": "END""#, "expected an array of strings, found the string \"END\""),
         (r#""cachedContent": []"#, "expected a string, found an array"),
         (r#""thinking_config": true"#, "expected an object, found true"),
     ] {
