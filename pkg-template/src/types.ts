@@ -322,6 +322,8 @@ export interface JudgeStamp {
   earlyStop?: { risk: number; prior: VotePrior };
   /** The exact models that replies name, in the order of the alphabet; of twenty at most. */
   modelVersions?: string[];
+  /** Those that the replies of each judge of a panel name, by its name. */
+  panelVersions?: Record<string, string[]>;
   /** The first 16 hexadecimal digits of the SHA-256 of each prompt's template, by the prompt's name. */
   prompts?: Record<string, string>;
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   AdkMetricsError,
+  compareRuns,
   estimateCalls,
   evaluate,
   geminiJudge,
@@ -76,6 +77,25 @@ test("a judge of a panel that two models answer for is warned of, as it is alone
       "final_response_match_v2: the replies of a in the panel come from more than one model (a-1, a-2), whose verdicts may differ",
     ],
   );
+  assert.deepEqual(set.judges[0].panelVersions, { a: ["a-1", "a-2"], b: ["b-1"] });
+});
+
+test("the versions of models are named by the judge of the panel that they belong to", async () => {
+  const scored = (version) => {
+    const big = async () => ({ text: valid(true), modelVersion: version });
+    const small = async () => ({ text: valid(true), modelVersion: "small" });
+    return evaluate(request(panelJudge([big, small])));
+  };
+  const [before, after] = [await scored("big-1"), await scored("big-2")];
+  assert.match(renderTable(before, { width: 200 }), /big \(big-1\), small/);
+  const { notes } = compareRuns(before, after);
+  assert.deepEqual(notes, [
+    "the judge of final_response_match_v2 differs: big (big-1), small in the baseline, big (big-2), small in the current run",
+  ]);
+  // Older results do not say whose the versions are.
+  const older = structuredClone(after);
+  delete older.judges[0].panelVersions;
+  assert.deepEqual(compareRuns(older, after).notes, []);
 });
 
 test("the panel stops when the missing votes cannot change the verdict", async () => {

@@ -3,7 +3,7 @@
 import { parseJson } from "../engine/json.js";
 import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
-import { judgeName } from "../judges/stamp.js";
+import { comparable, joinedStamp, judgeName, withoutVersions } from "../judges/stamp.js";
 import type { EvalSetResult, JudgeCalibration, JudgeStamp, Mistake } from "../types.js";
 import { criteriaOf } from "./subjects.js";
 import { foundIn } from "./verdicts.js";
@@ -72,13 +72,7 @@ export function judgeOf(
   const names = [...new Set(all.map(nameOf))];
   if (names.length > 1) return `is about several judges: ${names.join(", ")}`;
   if (all.some(({ prompts }) => isOther(prompts, first.prompts))) return "is about several prompts of its judge";
-  const modelVersions = [...new Set(all.flatMap((stamp) => stamp.modelVersions ?? []))].sort();
-  return modelVersions.length === 0 ? first : { ...first, modelVersions };
-}
-
-/** A judge, without the versions of its model. */
-function nameOf({ modelVersions: _, ...rest }: JudgeStamp): string {
-  return judgeName(rest);
+  return all.reduce<JudgeStamp>(joinedStamp, first);
 }
 
 function calibrationOf(given: unknown): Calibration {
@@ -113,14 +107,15 @@ function calibrationOf(given: unknown): Calibration {
 /** What is another one in how a metric was judged. */
 function changesOf(before: JudgeStamp, now: JudgeStamp): string[] {
   const [was, is] = [nameOf(before), nameOf(now)];
-  const versions = [before.modelVersions, now.modelVersions];
-  const areOthers = versions.every((list) => Array.isArray(list)) && isOther(...(versions as [unknown, unknown]));
+  const [old, current] = comparable(before, now).map(judgeName);
   return [
     ...(was === is ? [] : [`the judge (${was} before, ${is} now)`]),
-    ...(was === is && areOthers ? [`the model's version (${judgeName(before)} before, ${judgeName(now)} now)`] : []),
+    ...(was === is && old !== current ? [`the model's version (${old} before, ${current} now)`] : []),
     ...(before.prompts !== undefined && isOther(before.prompts, now.prompts ?? {}) ? ["the prompt"] : []),
   ];
 }
+
+const nameOf = (stamp: JudgeStamp): string => judgeName(withoutVersions(stamp));
 
 function isOther(one: unknown, other: unknown): boolean {
   return plainJson(one) !== plainJson(other);

@@ -1,7 +1,7 @@
 /** What is to be said of a comparison beside its numbers. */
 
 import { EvalStatus } from "../enums.js";
-import { judgeName } from "../judges/stamp.js";
+import { comparable, judgeName } from "../judges/stamp.js";
 import { statusWord } from "../report/results.js";
 import { shorten } from "../report/text.js";
 import type { CaseComparison, MetricComparison } from "../types.js";
@@ -118,11 +118,8 @@ export function notesOf(before: StoredRun, after: StoredRun): string[] {
   for (const { metricName, prompts, ...who } of after.stamps.judges) {
     const old = stamps.get(metricName);
     if (old === undefined) continue;
-    // Results of older versions name no versions of models.
-    const areKnown = [old, who].every(({ modelVersions }) => modelVersions !== undefined);
-    const named = ({ modelVersions = [], ...rest }: typeof who): string =>
-      judgeName(areKnown ? { ...rest, modelVersions } : rest);
-    differ(`the judge of ${metricName}`, named(old), named(who));
+    const [before, now] = comparable(old, who);
+    differ(`the judge of ${metricName}`, judgeName(before), judgeName(now));
     if (JSON.stringify(old.prompts) !== JSON.stringify(prompts)) notes.push(`the prompts of ${metricName} differ`);
   }
   notes.push(...contradictions(before, "the baseline"), ...contradictions(after, "the current run"));

@@ -2,6 +2,7 @@
 
 import { ITSELF, type PartNotes } from "../evaluate.js";
 import { warningOf } from "../errors.js";
+import { joinedStamp } from "../judges/stamp.js";
 import { append, sum } from "../lists.js";
 import { failureWarnings, type MetricFailures } from "../run/failed-metrics.js";
 import { addMissing, type MissingVerdicts, missingVerdictsWarnings } from "../run/missing-verdicts.js";
@@ -111,13 +112,7 @@ function stampsOf(stamps: readonly JudgeStamp[]): JudgeStamp[] {
   const byJudge = new Map<string, JudgeStamp>();
   for (const stamp of stamps) {
     const key = JSON.stringify([stamp.metricName, stamp.scoredBy, stamp.model, stamp.function]);
-    const versions = [...(byJudge.get(key)?.modelVersions ?? []), ...(stamp.modelVersions ?? [])];
-    const modelVersions = [...new Set(versions)].sort().slice(0, 20);
-    byJudge.set(key, {
-      ...byJudge.get(key),
-      ...stamp,
-      ...(modelVersions.length === 0 ? {} : { modelVersions }),
-    });
+    byJudge.set(key, joinedStamp(byJudge.get(key), stamp));
   }
   return [...byJudge.values()];
 }

@@ -2,7 +2,7 @@
 
 import type { EvalSetResult, JudgeStamp, JudgeUsage, SimulatorUsage } from "../types.js";
 import { sum } from "../lists.js";
-import { judgeName } from "../judges/stamp.js";
+import { judgeName, withoutVersions } from "../judges/stamp.js";
 import { hasTokens, isNumber, percentOf, tokensText } from "./judged.js";
 import { amountText, count, percent, shorten } from "./text.js";
 
@@ -13,9 +13,8 @@ export function judgeNames(results: readonly EvalSetResult[]): string[] {
 
 /** The name of a judge within a width: one that is longer goes without the versions of its models. */
 export function shortName(stamp: Omit<JudgeStamp, "metricName">, width: number): string {
-  const { modelVersions: _versions, ...judge } = stamp;
   const name = judgeName(stamp);
-  return shorten(name.length > width ? judgeName(judge) : name, width);
+  return shorten(name.length > width ? judgeName(withoutVersions(stamp)) : name, width);
 }
 
 /** `model-a, safety_v1 and hallucinations_v1 by model-b (b-2026)`: who judged, and what others than the first judged. */

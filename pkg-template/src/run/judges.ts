@@ -4,9 +4,10 @@ import { withPath } from "../errors.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
 import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract.js";
 import type { JournalSection } from "../journal/section.js";
+import { MOST_VERSIONS } from "../judges/stamp.js";
 import type { EvaluatorOptions, JudgeReply, JudgeStamp, VotePrior } from "../types.js";
 import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
-import { MOST_VERSIONS, PanelMembers } from "./panel-members.js";
+import { PanelMembers } from "./panel-members.js";
 import { pricedName, type PriceList, unpricedAmong } from "./prices.js";
 import { askedFor, checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target.js";
 
@@ -145,7 +146,10 @@ export class Judges {
       if (functionName !== undefined) stamp.function = functionName;
       if (panel !== undefined) stamp.panel = [...panel];
       const versions = this.#versions.get(metric);
-      if (versions !== undefined) stamp.modelVersions = [...versions].sort();
+      if (versions !== undefined) {
+        stamp.modelVersions = [...versions].sort();
+        if (panel !== undefined) stamp.panelVersions = this.#panels.get(metric)?.versions ?? {};
+      }
       const prior = priors.get(metric);
       if (risk !== undefined && prior !== undefined) stamp.earlyStop = { risk, prior };
       stamp.prompts = judge?.prompts ?? {};

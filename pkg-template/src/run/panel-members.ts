@@ -4,12 +4,10 @@ import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors
 import { MAX_REFUSALS } from "../generated/limits.js";
 import { failureOf } from "../judges/failure.js";
 import { replyOf } from "../judges/reply.js";
+import { MOST_VERSIONS } from "../judges/stamp.js";
 import { isUnsent, markUnsent } from "../judges/unsent.js";
 import type { JudgeReply } from "../types.js";
 import { definedProperties } from "../lists.js";
-
-/** The most versions of models that are remembered of a judge. */
-export const MOST_VERSIONS = 20;
 
 /** The status by which the engine asks a metric's judge no more. */
 const REJECTED = 401;
@@ -81,6 +79,12 @@ export class PanelMembers {
   noteVersion(sampleIndex: number, version: string): void {
     const { versions } = this.#memberOf(sampleIndex);
     if (versions.size < MOST_VERSIONS) versions.add(version);
+  }
+
+  /** What the replies of each named; of those that named none nothing. */
+  get versions(): Record<string, string[]> {
+    const named = this.#members.filter(({ versions }) => versions.size > 0);
+    return Object.fromEntries(named.map(({ name, versions }) => [name, [...versions].sort()]));
   }
 
   /** The judges whose replies named several models, each with these. */

@@ -82,11 +82,14 @@ function Names({ one, several, names }: { one: string; several: string; names: r
 /** Who judged, with the version that answered where that is another name. */
 function judgesOf({ sets }: RunSummary): string[] {
   const names = sets.flatMap(({ judges = [] }) =>
-    judges.map(({ scoredBy, model, modelVersions = [], function: own }) => {
+    judges.map(({ scoredBy, model, modelVersions = [], panel, panelVersions, function: own }) => {
       if (scoredBy === "vertex") return "Vertex AI";
-      const answered = modelVersions.filter((version) => version !== model);
-      const name = model ?? (own ? `the function ${own}` : "a function");
-      return answered.length === 0 ? name : `${name} (answered by ${answered.join(", ")})`;
+      const named = (name: string, versions: readonly string[]) => {
+        const answered = versions.filter((version) => version !== name);
+        return answered.length === 0 ? name : `${name} (answered by ${answered.join(", ")})`;
+      };
+      if (panel && panelVersions) return panel.map((name) => named(name, panelVersions[name] ?? [])).join(", ");
+      return named(model ?? (own ? `the function ${own}` : "a function"), modelVersions);
     }),
   );
   return [...new Set(names)];
