@@ -482,6 +482,8 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
   judges?: JudgeStamp[];
   /** How often they were right, where a calibration was given: by `withCalibration`, or beside the config. */
   judgeCalibrations?: JudgeCalibration[];
+  /** How precise the pass rate is wanted to be: reports say how many cases or runs that takes. */
+  precision?: number;
   /** What that took. */
   judgeUsage?: JudgeUsage;
   /** What the model took that played the user. */

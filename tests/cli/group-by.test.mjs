@@ -144,3 +144,26 @@ describe("--group-by", () => {
     assert.match(all.stderr, /^--group-by tag:topic has no effect: all cases are in one group$/m);
   });
 });
+
+test("--precision says in reports how many cases and runs it takes, also of cases that ran once", async (t) => {
+  const cwd = folderOf(t, files);
+  const once = ["eval", "one.evalset.json", "--actual", "once.actual.json", "--output", "r.html", "--output", "-"];
+  const wanted = await run([...once, "--format", "html", "--format", "table", "--precision", "0.1"], { cwd });
+  assert.match(wanted.stdout, /\nestimating the pass rate to within 10 points takes about \d+ cases run once\n/);
+  assert.match(readFileSync(join(cwd, "r.html"), "utf8"), /Estimating the pass rate to within 10 points takes/);
+  const silent = await run([...ONE.slice(0, 3), "once.actual.json"], { cwd });
+  assert.doesNotMatch(silent.stdout, /estimating/);
+  const repeated = await run(ONE, { cwd });
+  assert.match(repeated.stdout, /\nestimating the pass rate to within 5 points takes about \d+ cases run 2 times/);
+  const json = await run([...ONE, "--precision", "0.2", "--format", "json"], { cwd });
+  assert.equal(JSON.parse(json.stdout).reliability.precision, 0.2);
+  for (const [text, help] of [
+    ["0", "Expected a number above 0 and up to 0.5"],
+    ["5%", "Expected a number from 0 to 1; 5% is 0.05"],
+    ["0.7", "Expected a number above 0 and up to 0.5"],
+  ]) {
+    const { status, stderr } = await run([...ONE, "--precision", text], { cwd });
+    assert.equal(status, 2);
+    assert.equal(stderr, `error: --precision cannot be \`${text}\`\n   help: ${help}\n`);
+  }
+});

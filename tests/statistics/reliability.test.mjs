@@ -138,21 +138,53 @@ test("reports say it in a line, where cases were run repeatedly", async () => {
     const text = report([set]).replaceAll(/&#(\d+);/g, (_, unit) => String.fromCharCode(unit));
     assert.match(text, capital);
   }
-  assert.match(renderTable([await resultsOf({ a: "PP" })]), /pass rate 100%.*; no case is flaky/s);
+  assert.match(renderTable([await resultsOf({ a: "PP" })], { width: 200 }), /pass rate 100%.*; no case is flaky/s);
   assert.doesNotMatch(renderTable([await resultsOf({ a: "P", b: "F" })]), /flaky|pass rate/);
+});
+
+test("runs of the only case have intervals, which are about this case", async () => {
+  const set = await resultsOf({ only: "PPPPPPPPFF" });
+  const { passRate, passAtK, passHatK, isOneCase, metrics, needed } = reliabilityOf(set);
+  const rounded = ({ low, value, high }) => [low, value, high].map((one) => Number(one.toFixed(4)));
+  // Wilson's of 8 of 10, as statsmodels has it; those of pass@2 and pass^2 are its ends in 1 − (1 − p)² and p².
+  assert.deepEqual(rounded(passRate), [0.4902, 0.8, 0.9433]);
+  assert.deepEqual(rounded(passAtK[1]), [0.7401, 0.9778, 0.9968]);
+  assert.deepEqual(rounded(passHatK[1]), [0.2403, 0.6222, 0.8898]);
+  // Student's of ten scores, as scipy has it.
+  assert.deepEqual(rounded(metrics[0].score), [0.4984, 0.8, 1]);
+  assert.equal(isOneCase, true);
+  for (const { low, value, high } of [...passAtK, ...passHatK]) assert.ok(low <= value && value <= high);
+  // 3.84 · 0.717 · 0.283 / 0.0025 runs, by the middle of that interval.
+  assert.equal(needed.runs, 312);
+  const text = renderTable(set, { width: 200 });
+  assert.match(text, /pass rate 80% \(95% interval 49 to 94%\), pass\^10 0%; intervals are about this case only;/);
+  assert.match(text, /takes about \d+ cases run 10 times; that of this case alone, 312 runs\n/);
+  assert.match(renderJUnit(set), /<property name="oneCase" value="1"\/>/);
+  assert.equal(reliabilityOf(await resultsOf({ a: "PF", b: "PF" })).isOneCase, undefined);
+});
+
+test("a wanted precision that results have is told of in reports, also of cases that ran once", async () => {
+  const once = await resultsOf({ a: "P", b: "F", c: "P" });
+  assert.doesNotMatch(renderTable(once), /estimating/);
+  const wanted = { ...once, precision: 0.1 };
+  assert.equal(reliabilityOf(wanted).needed.precision, 0.1);
+  assert.equal(reliabilityOf(wanted, { precision: 0.2 }).needed.precision, 0.2);
+  const said = /stimating the pass rate to within 10 points takes about \d+ cases run once/;
+  for (const report of [renderTable(wanted), renderHtml(wanted), renderMarkdown(wanted)]) assert.match(report, said);
+  assert.match(renderTable({ ...once, precision: 0.5 }), /\nthe pass rate is known to within 50 points\n/);
 });
 
 test("what a wanted precision takes is told as cases and, where these vary enough, as runs", async () => {
   const results = await resultsOf({ steady: "PPP", moody: "PPF", broken: "FFF" });
   const { needed } = reliabilityOf(results);
-  assert.equal(needed.precision, 0.1);
-  assert.ok(needed.cases > 50 && needed.cases <= 97, JSON.stringify(needed));
+  assert.equal(needed.precision, 0.05);
+  assert.ok(needed.cases > 200 && needed.cases <= 385, JSON.stringify(needed));
   assert.equal(needed.runs, undefined, "three cases are too different for any number of runs");
-  assert.ok(reliabilityOf(results, { precision: 0.05 }).needed.cases > 3 * needed.cases);
+  assert.ok(3 * reliabilityOf(results, { precision: 0.1 }).needed.cases < needed.cases);
   assert.equal(reliabilityOf(results, { precision: 0.5 }).needed, undefined);
-  // Four that always pass may well be luck: Wilson's middle of 4 of 4 is 0.755, and 3.84 · 0.755 · 0.245 / 0.01 is 71.1.
+  // Four that always pass may well be luck: Wilson's middle of 4 of 4 is 0.755, and 3.84 · 0.755 · 0.245 / 0.0025 is 284.3.
   const lucky = reliabilityOf(await resultsOf({ a: "P", b: "P", c: "P", d: "P" }));
-  assert.deepEqual(lucky.needed, { precision: 0.1, cases: 72 });
+  assert.deepEqual(lucky.needed, { precision: 0.05, cases: 285 });
   const alike = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`c${at}`, at % 2 === 0 ? "PF" : "FP"]));
   const { needed: more } = reliabilityOf(await resultsOf(alike));
   assert.ok(more === undefined || more.runs > 2, JSON.stringify(more));
@@ -177,7 +209,7 @@ test("every report tells how repeated runs of each case ended", async () => {
   );
   assert.match(
     table,
-    /\nestimating the pass rate to within 10 points takes about 22 cases run 3 times, or 33 runs of each\s+of\s+these\n/,
+    /\nestimating the pass rate to within 5 points takes about 86 cases run 3 times, or 129 runs of each\s+of\s+these\n/,
   );
   const markdown = renderMarkdown(results).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
   assert.match(
@@ -200,9 +232,9 @@ test("every report tells how repeated runs of each case ended", async () => {
     ["passRate.response_match_score", "0.833333"],
     ["varianceBetweenCases", "0"],
     ["varianceBetweenRuns", "0.166667"],
-    ["neededPrecision", "0.1"],
-    ["neededCases", "22"],
-    ["neededRuns", "33"],
+    ["neededPrecision", "0.05"],
+    ["neededCases", "86"],
+    ["neededRuns", "129"],
     ["flakyCases", "1"],
     ["casePassedRuns", "2"],
     ["flaky", "true"],
@@ -217,7 +249,7 @@ test("every report tells how repeated runs of each case ended", async () => {
   assert.match(header, /,reliability,caseRuns,casePassedRuns,isFlaky,caseReliability$/);
   const [first, second] = rows.map((row) => /,"(\{.*\})",3,/.exec(row)?.[1].replaceAll('""', '"'));
   const { passRate, passAt3, passHat3, neededRuns, ...more } = JSON.parse(first);
-  assert.deepEqual([passRate, passAt3, passHat3, neededRuns], [0.833333, 1, 0.5, 33]);
+  assert.deepEqual([passRate, passAt3, passHat3, neededRuns], [0.833333, 1, 0.5, 129]);
   assert.equal(more["meanScore.response_match_score"], 0.833333);
   assert.equal(second, undefined, "in the first row of the evalset alone");
   const ofCase = `"{""casePassAt2"":1,""casePassHat2"":0.333333,""casePassAt3"":1,""casePassHat3"":0}"`;

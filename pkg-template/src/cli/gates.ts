@@ -46,6 +46,19 @@ function shareOf(option: string, text: string, whole = text): number {
   throw new Mistake(`--${option} cannot be \`${whole}\``, { help: `Expected a number from 0 to 1${meant}` });
 }
 
+/**
+ * How precise the pass rate is wanted to be; undefined if nothing says so.
+ *
+ * @throws {Mistake} for what is no share up to a half.
+ */
+export function precisionOf(given: Arguments): number | undefined {
+  const text = given.one("precision");
+  if (text === undefined) return undefined;
+  const precision = shareOf("precision", text);
+  if (precision > 0 && precision <= 0.5) return precision;
+  throw new Mistake(`--precision cannot be \`${text}\``, { help: "Expected a number above 0 and up to 0.5" });
+}
+
 /** @throws {Mistake} for a gate on more runs of each case than there will be. */
 export function checkRuns({ minPassHat = {} }: Gates, numRuns: number): void {
   const most = Math.max(0, ...Object.keys(minPassHat).map(Number));

@@ -274,6 +274,13 @@ export const OPTIONS: readonly OptionEntry[] = [
     help: "Which cases depend on each other, so that the intervals in reports respect it: evalset (those of one evalset) or tag:<key> (those with the same value of this key, in the case or in the state of its session_input). Default: none.",
   },
   {
+    name: "precision",
+    group: "output",
+    commands: RESULTS,
+    value: "<share>",
+    help: "How precise the pass rate is wanted to be: reports say how many cases or runs that takes. Default: 0.05 (5 points to either side), for cases that ran several times.",
+  },
+  {
     name: "watch",
     group: "scoring",
     commands: SCORED,
@@ -784,7 +791,7 @@ export const SUBCOMMANDS: Readonly<Partial<Record<Command, Readonly<Record<strin
     work: ["agent", "turn-timeout", "metrics", "judge", "model", "concurrency", "lease", "wait"],
     status: ["watch"],
     collect: [
-      ...["metrics", "explain", "strict", "min-pass-rate", "min-pass-hat", "allow-flaky", "log-level", "group-by"],
+      ...["metrics", "explain", "strict", "min-pass-rate", "min-pass-hat", "allow-flaky", "log-level", "group-by", "precision"],
       ...["format", "output", "force", "print-detailed-results", "partial", "clear"],
     ],
   },

@@ -18,7 +18,7 @@ import { dryRun, type Foreseen } from "./dry-run.js";
 import { recordOf } from "../engine/criteria.js";
 import { evaluateAll } from "./evaluate-all.js";
 import { baseName } from "./files.js";
-import { gatesOf, gateStatus } from "./gates.js";
+import { gatesOf, gateStatus, precisionOf } from "./gates.js";
 import { groupingOf, noteGroups } from "./grouping.js";
 import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
@@ -87,6 +87,7 @@ async function scoreAll(
   sayUseless("nothing is scored as it is read", given, ["threads"]);
   const inputs = await readInputs(selections, source.files, given.one("config"));
   const grouping = await groupingOf(given, inputs);
+  const precision = precisionOf(given);
   shown?.addInputs(inputs);
   if (given.has("dry-run")) return foretell(inputs, source, { options, budget, judges }, given);
   checkOutputs(planned, inputs, source, { judges, journal }, given);
@@ -102,6 +103,7 @@ async function scoreAll(
   const { scored, mistakes, models } = outcome;
   if (grouping !== undefined) noteGroups(scored, grouping);
   const results = scored.flatMap((result) => result ?? []);
+  if (precision !== undefined) for (const result of results) result.precision = precision;
   // Without results, outputs that are there already stay as they are.
   if (mistakes.length > 0 && results.length === 0) throw new Mistakes(mistakes);
   const toStdout = planned.find(({ file }) => file === undefined);

@@ -77,7 +77,7 @@ const MOST_THREADS = 2;
 const MOST_NAMED = 5;
 
 /** Options for which all of an evaluation has to be there at once. */
-const WITH_ALL = ["dry-run", "group-by", "watch", "batch", "shard", "journal"];
+const WITH_ALL = ["dry-run", "group-by", "precision", "watch", "batch", "shard", "journal"];
 
 /** The lines of an evaluation that need not be kept in memory; undefined for what has to be. */
 export async function linesToStream(

@@ -27,12 +27,13 @@ export interface ReliabilityTable {
 }
 
 /**
- * What repeated runs tell, or cases in groups; undefined where no case was run repeatedly or has a group. Also for results that cannot be read: whoever renders
+ * What repeated runs tell, or cases in groups; undefined where no case was run repeatedly or has a group, unless a precision is wanted. Also for results that cannot be read: whoever renders
  * them says where they are damaged.
  */
 export function repeatedOf(sets: readonly EvalSetResult[]): Reliability | undefined {
   const isTold = sets.some(
-    ({ evalCaseResults }) =>
+    ({ evalCaseResults, precision }) =>
+      precision !== undefined ||
       new Set(evalCaseResults.map(({ evalId }) => evalId)).size < evalCaseResults.length ||
       evalCaseResults.some(({ group }) => typeof group === "string"),
   );
@@ -59,6 +60,7 @@ export function reliabilityText(sets: readonly EvalSetResult[], found = repeated
   const of = `${flaky.length} of ${count(cases.length, "case")} ${flaky.length === 1 ? "is" : "are"} flaky`;
   return [
     `pass rate ${rateText(passRate, confidence)}${row === undefined ? "" : `, pass^${row.k} ${percent(row.value)}`}`,
+    ...(found.isOneCase && passRate.low !== undefined ? ["intervals are about this case only"] : []),
     ...(found.groups === undefined ? [] : [`intervals respect the ${count(found.groups, "group")} of cases`]),
     ...(flaky.length > 0 ? [`${of}: ${named}${more}`] : isRepeated(found) ? ["no case is flaky"] : []),
     ...(found.notes ?? []),
@@ -81,14 +83,15 @@ function varianceText({ variance }: Pick<Reliability, "variance">): string {
   return `variance of the verdicts: ${scoreText(variance.between)} between cases, ${scoreText(variance.within)} between runs of a case`;
 }
 
-/** What it takes to know the pass rate better; empty where it is known well enough. */
-function neededText({ needed, cases }: Reliability): string {
-  if (needed === undefined) return "";
-  const { precision, runs } = needed;
+/** What it takes to know the pass rate better, or how well it is known. */
+function neededText({ needed, cases, isOneCase, passRate, precision }: Reliability): string {
+  const points = `to within ${Number((100 * precision).toFixed(1))} points`;
+  if (needed === undefined) return passRate === undefined ? "" : `the pass rate is known ${points}`;
+  const { runs } = needed;
   const each = cases.length === 0 ? 1 : cases.reduce((sum, one) => sum + one.runs, 0) / cases.length;
   const often = Number.isInteger(each) ? ` run ${each === 1 ? "once" : `${each} times`}` : "";
-  const or = runs === undefined ? "" : `, or ${runs} runs of each of these`;
-  return `estimating the pass rate to within ${Math.round(100 * precision)} points takes about ${count(needed.cases, "case")}${often}${or}`;
+  const of = isOneCase ? `; that of this case alone, ${runs} runs` : `, or ${runs} runs of each of these`;
+  return `estimating the pass rate ${points} takes about ${count(needed.cases, "case")}${often}${runs === undefined ? "" : of}`;
 }
 
 /** How likely runs pass, what is known of each metric, and of each case; only what there is to tell. */
@@ -229,6 +232,7 @@ export function reliabilityProperties(found: Reliability): [name: string, value:
       ];
     }),
     ["caseGroups", found.groups],
+    ["oneCase", found.isOneCase ? 1 : undefined],
     ["flakyCases", cases.filter(({ isFlaky }) => isFlaky).length],
     ["varianceBetweenCases", variance?.between],
     ["varianceBetweenRuns", variance?.within],

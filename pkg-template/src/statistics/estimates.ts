@@ -6,7 +6,7 @@ import { normalQuantile, studentQuantile } from "./distributions.js";
 export interface Estimate {
   /** What was found. */
   value: number;
-  /** The ends of the interval. Both absent where nothing can be said: for a single case. */
+  /** The ends of the interval. Both absent where nothing can be said: for a single group of cases. */
   low?: number;
   high?: number;
 }

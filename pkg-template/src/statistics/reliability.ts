@@ -4,7 +4,7 @@ import { reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { scoreRange } from "../metric-info.js";
 import { optionsOf } from "../known-options.js";
-import { grouped } from "../lists.js";
+import { definedProperties, grouped } from "../lists.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import {
   casesFor,
@@ -29,7 +29,10 @@ export interface ReliabilityOptions {
    * its result, if there are several; otherwise each case is a group of its own, that of its runs.
    */
   groupOf?(result: EvalCaseResult): string;
-  /** How far the interval of the pass rate is wanted to reach to either side, above 0 and up to 0.5. Default: 0.1. */
+  /**
+   * How far the interval of the pass rate is wanted to reach to either side, above 0 and up to 0.5. Default: the `precision` of
+   * the results, or 0.05.
+   */
   precision?: number;
 }
 
@@ -37,8 +40,12 @@ export interface ReliabilityOptions {
 export interface Reliability {
   /** How often the intervals contain the true value. */
   confidence: number;
+  /** How far the interval of the pass rate is wanted to reach to either side. */
+  precision: number;
   /** How many groups the cases are in, which all intervals respect. Absent if each case is a group of its own. */
   groups?: number;
+  /** Whether only one case has verdicts. Intervals then come from its runs, and say nothing of other cases. */
+  isOneCase?: true;
   /** Runs that passed or failed, those that passed, and those that were not evaluated. */
   runs: number;
   passed: number;
@@ -59,13 +66,16 @@ export interface Reliability {
   notes?: string[];
 }
 
-/** What a wanted precision takes, about: one of the two. */
+/** What a wanted precision takes, about: one of the two. For the runs of a single case, see {@link Reliability.isOneCase}. */
 export interface NeededRuns {
   /** How far the interval is wanted to reach to either side. */
   precision: number;
   /** So many cases in all, each run as often as now. */
   cases: number;
-  /** So many runs of each case that there is. Absent if no number of runs is enough, since the cases differ too much. */
+  /**
+   * So many runs of each case that there is. Absent if no number of runs is enough, since the cases differ too much. Of a single
+   * case, for the pass rate of this case alone.
+   */
   runs?: number;
 }
 
@@ -136,7 +146,7 @@ export function reliabilityOf(
 ): Reliability {
   return reading("results", () => {
     const given = optionsOf(options, ["confidence", "groupOf", "precision"]);
-    const { confidence = 0.95, precision = 0.1 } = given;
+    const { confidence = 0.95, precision = precisionIn(results) ?? 0.05 } = given;
     if (!(typeof confidence === "number" && confidence > 0 && confidence < 1)) {
       throw unexpected("a number above 0 and below 1", confidence, "confidence");
     }
@@ -150,25 +160,47 @@ export function reliabilityOf(
     const cases = grouped(all, keyOf);
     const groups = grouped(cases, ([first]) => String(groupOf(first as EvalCaseResult)));
     const described = cases.map(caseOf);
-    const verdicts = groups.map((members) => members.flatMap((runs) => passesOf(statusesOf(runs))));
+    const isOneCase = cases.filter((runs) => statusesOf(runs).some(isVerdict)).length === 1;
+    // The runs of a case depend on each other by their case, which is the same for all of them then.
+    const units = isOneCase ? all.map((run) => [[run]]) : groups;
+    const { passRate } = shareOf(
+      units.map((members) => members.flatMap((runs) => passesOf(statusesOf(runs)))),
+      confidence,
+    );
     const varying = varianceOf(cases.map((runs) => passesOf(statusesOf(runs))).filter(isFilled));
     const most = described.reduce((found, { runs }) => Math.max(found, runs), 0);
-    const estimates = (of: (passed: number, runs: number, k: number) => number): PassEstimate[] =>
-      Array.from({ length: most }, (_, at) => passEstimate(groups, of, at + 1, confidence));
+    const estimates = (
+      of: (passed: number, runs: number, k: number) => number,
+      ofRate: (rate: number, k: number) => number,
+    ): PassEstimate[] =>
+      Array.from({ length: most }, (_, at) => {
+        const found = passEstimate(groups, of, at + 1, confidence);
+        if (!isOneCase || passRate?.low === undefined || passRate.high === undefined) return found;
+        const [low, high] = [ofRate(passRate.low, found.k), ofRate(passRate.high, found.k)];
+        return { ...found, low: Math.min(low, found.value), high: Math.max(high, found.value) };
+      });
     return {
       confidence,
+      precision,
       ...(groups.length < cases.length ? { groups: groups.length } : {}),
       ...countsOf(statusesOf(all)),
-      ...shareOf(verdicts, confidence),
-      passAtK: estimates(passAtK),
-      passHatK: estimates(passHatK),
+      ...(isOneCase ? { isOneCase } : {}),
+      ...definedProperties({ passRate }),
+      passAtK: estimates(passAtK, (rate, k) => 1 - (1 - rate) ** k),
+      passHatK: estimates(passHatK, (rate, k) => rate ** k),
       ...(varying === undefined ? {} : { variance: varying }),
-      ...neededFor(described, shareOf(verdicts, confidence).passRate, varying, { precision, confidence }),
-      metrics: metricNamesOf(all).map((name) => metricOf(name, cases, groups, confidence)),
+      ...neededFor(described, passRate, varying, { precision, confidence }),
+      metrics: metricNamesOf(all).map((name) => metricOf(name, cases, units, confidence)),
       cases: described,
       ...(notes.length === 0 ? {} : { notes }),
     };
   });
+}
+
+/** How precise the pass rate is wanted to be by results. */
+function precisionIn(results: unknown): number | undefined {
+  const sets = (Array.isArray(results) ? results : [results]) as (Partial<EvalSetResult> | null | undefined)[];
+  return sets.find((set) => set?.precision !== undefined)?.precision;
 }
 
 /** What several results of one evalset have not in common: its cases, or what passes and fails in them. */
@@ -262,16 +294,34 @@ function neededFor(
   const counted = cases.filter(({ runs }) => runs > 0);
   if (passRate === undefined || counted.length === 0) return {};
   const { value, low = 0, high = 1 } = passRate;
-  if (Math.max(value - low, high - value) <= precision) return {};
+  const isKnown = Math.max(value - low, high - value) <= precision;
+  const isOneCase = counted.length === 1;
+  if (isKnown && !isOneCase) return {};
   const runs = counted.reduce((sum, one) => sum + one.runs, 0) / counted.length;
   // Where nothing varied yet something may: the middle of Wilson's interval is a share that is never 0 nor 1.
   const { low: least = 0, high: most = 1 } = wilson(value, counted.length, confidence);
   const share = (least + most) / 2;
   const isVarying = variance !== undefined && variance.between + variance.within > 0;
   const assumed = isVarying ? bounded(variance) : { between: share * (1 - share), within: 0 };
-  const more = isVarying ? runsFor(precision, assumed, counted.length, confidence) : undefined;
+  const more =
+    isOneCase && !isKnown
+      ? runsOfOne(value, runs, { precision, confidence })
+      : isVarying
+        ? runsFor(precision, assumed, counted.length, confidence)
+        : undefined;
   const all = Math.max(casesFor(precision, assumed, runs, confidence), counted.length + 1);
   return { needed: { precision, cases: all, ...(more === undefined || more <= runs ? {} : { runs: more }) } };
+}
+
+/** How many runs tell the pass rate of their case so precisely. */
+function runsOfOne(
+  value: number,
+  runs: number,
+  { precision, confidence }: { precision: number; confidence: number },
+): number {
+  const { low = 0, high = 1 } = wilson(value, runs, confidence);
+  const share = (low + high) / 2;
+  return Math.max(runs + 1, casesFor(precision, { between: share * (1 - share), within: 0 }, 1, confidence));
 }
 
 /** A variance of verdicts, which is 1/4 at most: estimates from few runs may be larger. */

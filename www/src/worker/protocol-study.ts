@@ -21,6 +21,8 @@ export interface RunReliability {
   flaky: readonly (readonly [evalSetId: string, evalId: string])[];
   /** How many groups the cases are in, which intervals respect; absent if each case is a group of its own. */
   groups?: number;
+  /** Whether only one case has verdicts, so that intervals are about this case. */
+  isOneCase?: true;
   /** What else cases can be grouped by: `evalset`, and tags as `tag:<key>`. */
   groupings: readonly string[];
   /** The mean of each metric's scores, by name. */

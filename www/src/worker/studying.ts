@@ -139,7 +139,7 @@ function reliability(given: readonly EvalSetResult[], groups: Groups | undefined
       ? given
       : given.map((set) => ({ ...set, evalCaseResults: set.evalCaseResults.map(withGroup) }));
   const found = reliabilityOf(results);
-  const { passRate, confidence, passAtK, passHatK, variance, needed, cases, metrics } = found;
+  const { passRate, confidence, passAtK, passHatK, variance, needed, cases, metrics, isOneCase } = found;
   const [some, every] = [passAtK, passHatK].map((all) => all.findLast(({ k }) => k > 1));
   return {
     confidence,
@@ -147,7 +147,15 @@ function reliability(given: readonly EvalSetResult[], groups: Groups | undefined
     means: Object.fromEntries(
       metrics.flatMap(({ metricName, score }) => (score === undefined ? [] : [[metricName, score] as const])),
     ),
-    ...definedProperties({ passRate, passAtK: some, passHatK: every, variance, needed, groups: found.groups }),
+    ...definedProperties({
+      passRate,
+      passAtK: some,
+      passHatK: every,
+      variance,
+      needed,
+      groups: found.groups,
+      isOneCase,
+    }),
   };
 }
 

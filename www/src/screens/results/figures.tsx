@@ -157,11 +157,13 @@ function useReliability(run: RunSummary): Fact[] {
     };
   }, [run.id, isRunning, statuses, by]);
   if (reliability.value?.run !== run.id || isRunning) return [];
-  const { passRate, passAtK, passHatK, variance, needed, flaky, confidence, groups } = reliability.value.value;
+  const { passRate, passAtK, passHatK, variance, needed, flaky, confidence, groups, isOneCase } =
+    reliability.value.value;
   const facts: Fact[] = [];
   if (passRate !== undefined) facts.push(["Pass rate", estimateText(passRate, confidence)]);
   if (passAtK !== undefined) facts.push([`pass@${passAtK.k}`, estimateText(passAtK, confidence)]);
   if (passHatK !== undefined) facts.push([`pass^${passHatK.k}`, estimateText(passHatK, confidence)]);
+  if (isOneCase && passRate?.low !== undefined) facts.push(["Intervals", "about this case only"]);
   if (groups !== undefined) facts.push(["Groups of cases", amountText(groups)]);
   if (flaky.length > 0) facts.push(["Flaky", count(flaky.length, "case")]);
   if (variance !== undefined) {
@@ -169,9 +171,10 @@ function useReliability(run: RunSummary): Fact[] {
     facts.push(["Variance", `${scoreText(between)} between cases, ${scoreText(within)} between runs of a case`]);
   }
   if (needed !== undefined) {
-    const runs = needed.runs === undefined ? "" : `, or ${amountText(needed.runs)} runs of each case`;
+    const more = needed.runs === undefined ? "" : `${amountText(needed.runs)} runs`;
+    const runs = more === "" ? "" : isOneCase ? `; that of this case alone, ${more}` : `, or ${more} of each case`;
     facts.push([
-      `Pass rate to within ${needed.precision * 100} points`,
+      `Pass rate to within ${Math.round(needed.precision * 100)} points`,
       `takes about ${count(needed.cases, "case")}${runs}`,
     ]);
   }
