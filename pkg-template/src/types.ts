@@ -698,7 +698,7 @@ export interface MetricComparison {
   interval?: { low: number; high: number };
   /** How likely chance alone makes a difference as large as this between equals; from two compared cases up. */
   chance?: number;
-  /** The same, raised by S. Holm's method since several metrics were compared: with many, some differ by chance. */
+  /** The same, raised by S. Holm's method since several metrics of this goal were compared: with many, some differ by chance. */
   correctedChance?: number;
   /** The smallest true difference that such a comparison finds in four of five repetitions. Absent if no difference would be. */
   detectable?: number;

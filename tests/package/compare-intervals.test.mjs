@@ -327,3 +327,34 @@ test("a metric that changed for sure among few did not among many", () => {
   assert.deepEqual(among.notes, ["5 metrics changed; among so many, some differ by chance alone, perhaps also: m0"]);
   assert.deepEqual(alone.notes, []);
 });
+
+test("metrics that decide and informational ones are corrected apart", () => {
+  const informing = (set) => {
+    const all = structuredClone(set);
+    for (const { overallEvalMetricResults } of all.evalCaseResults) {
+      for (const result of overallEvalMetricResults) {
+        if (["m2", "m3", "m4"].includes(result.metricName)) result.evalStatus = INFORMATIONAL;
+      }
+    }
+    return all;
+  };
+  const { metrics, notes } = compareRuns(informing(lost([0, 0, 0, 0, 0])), informing(lost([6, 7, 6, 8, 10])));
+  const near = (chance) => Number((chance * 512).toFixed(6));
+  // Signs alike in m of ten cases are 2¹⁻ᵐ by chance. Two metrics decide: 2 · 2⁻⁶, which is also the least of the other, 2⁻⁵.
+  assert.deepEqual(
+    metrics.map(({ metricName, goal, chance, correctedChance, change }) => [
+      `${metricName} ${goal}`,
+      near(chance),
+      near(correctedChance),
+      change,
+    ]),
+    [
+      ["m0 higher", 16, 16, "worse"],
+      ["m1 higher", 8, 16, "worse"],
+      ["m2 lower", 16, 16, "better"],
+      ["m3 lower", 4, 8, "better"],
+      ["m4 lower", 1, 3, "better"],
+    ],
+  );
+  assert.deepEqual(notes, []);
+});

@@ -78,6 +78,7 @@ export function metricComparisons(
   const byName = new Map<string, CaseMetricComparison[]>(metrics.map(({ metricName }) => [metricName, []]));
   for (const one of cases) for (const metric of one.metrics) byName.get(metric.metricName)?.push(metric);
   const compared = metrics.map((metric) => metricComparison(byName.get(metric.metricName) ?? [], metric, bootstrap));
+  // Whether the agent is better and whether it is cheaper are two questions, each with a family of tests of its own.
   for (const goal of ["higher", "lower"])
     decide(
       compared.filter((metric) => metric.goal === goal),
