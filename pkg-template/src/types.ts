@@ -464,6 +464,10 @@ export interface JudgeCalibration {
   labelled: number;
   /** In which share of them the judge and people say the same, with the ends of its interval. */
   agreement: { value: number; low?: number; high?: number };
+  /** The same beyond chance: Cohen's kappa, weighted for scores. Absent if it is not known. */
+  kappa?: { value: number; low?: number; high?: number };
+  /** The pass rate of the results that were calibrated: the judge's, and corrected for its errors. Absent if it cannot be. */
+  passRate?: { judge: number; corrected: { value: number; low?: number; high?: number } };
   /** Why it may no longer hold: what is another one since. Absent if nothing is. */
   stale?: string;
 }

@@ -58,6 +58,12 @@ describe("a calibration that is kept", () => {
     const said =
       /human labels agree with the judge: rubric_based_final_response_quality_v1 in 75% of 12 \(47 to 91%\)/i;
     assert.match(renderTable(withCalibration(evaluated, kept), { width: 200 }), said);
+    const [{ kappa, passRate }] = judgeCalibrations;
+    assert.deepEqual([kappa, passRate.judge], [calibrate(results, labels).subjects[0].kappa, 8 / 12]);
+    assert.match(
+      renderTable(withCalibration(evaluated, kept), { width: 400 }),
+      /\(47 to 91%\), kappa 0\.47, pass rate there corrected to 58% \(0 to 100%\)\n/,
+    );
     assert.match(renderHtml(withCalibration(evaluated, kept)), said);
     assert.match(renderMarkdown(withCalibration(evaluated, kept)), /75&#37; of 12/);
   });
@@ -99,7 +105,7 @@ describe("a calibration that is kept", () => {
     const { value, low, high } = calibrate(results, labels).subjects[0].agreement;
     assert.match(
       xml,
-      /<property name="judgeCalibration" value="human labels agree .* in 75% of 12 \(47 to 91%\), which may no longer hold/,
+      /<property name="judgeCalibration" value="human labels agree .* in 75% of 12 \(47 to 91%\), kappa 0\.47, .*, which may no longer hold/,
     );
     const properties = [...xml.matchAll(/<property name="(judge(?:Agreement|Labels|Changed)\w*)" value="([^"]*)"/g)];
     assert.deepEqual(

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { packageFolder } from "../package/support/package.mjs";
-import { linkOf, scoredExample } from "./scored.mjs";
+import { linkOf, resultsToAdkJson, scoredExample } from "./scored.mjs";
 import { example, playground, skip, violations } from "./support.mjs";
 
 const cli = join(packageFolder, "dist/esm/cli.js");
@@ -207,6 +207,46 @@ describe("comparing and exporting", { skip }, () => {
       page.getByRole("button", { name: "Markdown" }).click(),
     ]);
     assert.match(readFileSync(await download.path(), "utf8"), /regressed/i);
+    await site.done(page);
+  });
+
+  test("each metric has its p-value, corrected for their number, and the difference that would show", async () => {
+    const made = await scoredExample("museum-guide");
+    const withScores = (scores) => ({
+      ...made,
+      evalSetId: "shop",
+      evalCaseResults: Array.from({ length: 10 }, (_, at) => ({
+        ...made.evalCaseResults[0],
+        evalSetId: "shop",
+        evalId: `case_${at}`,
+        evalMetricResultPerInvocation: [],
+        overallEvalMetricResults: Object.entries(scores).map(([metricName, of]) => ({
+          metricName,
+          threshold: 0.5,
+          score: of(at),
+          evalStatus: 1,
+        })),
+      })),
+    });
+    const steady = withScores({ first: () => 0.9, second: () => 0.9, third: () => 0.9 });
+    const lost = withScores({
+      first: (at) => (at < 6 ? 0.7 : 0.9),
+      second: (at) => 0.7 - at / 1000,
+      third: () => 0.9,
+    });
+    const page = await site.open({ at: linkOf(lost) });
+    await page.getByRole("heading", { level: 1, name: "Results" }).waitFor();
+    await page.getByRole("link", { name: "Compare" }).click();
+    const file = { name: "steady.json", mimeType: "application/json", buffer: Buffer.from(resultsToAdkJson(steady)) };
+    await page.getByLabel("Open results to compare with").setInputFiles(file);
+    const cells = async (name) => (await page.getByRole("row", { name }).first().innerText()).replaceAll(/\s+/g, " ");
+    await page.getByRole("row", { name: /^first/ }).waitFor();
+    assert.match(await page.locator(".metric-changes thead").innerText(), /p-value\s+would show/i);
+    // Six of ten cases that all lost are 1 of 32 by chance; another metric changed, so that half of them remain.
+    assert.match(await cells(/^first/), /0\.031 0\.1\d\d 0\.900/);
+    assert.match(await cells(/^second/), /0\.004 alone 0\.002 /);
+    assert.match(await cells(/^third/), /unchanged .*0\.000 – – 0\.900 0\.900/);
+    assert.deepEqual(await violations(page), []);
     await site.done(page);
   });
 

@@ -7,7 +7,7 @@ import { deflateRawSync } from "node:zlib";
 import { packageFolder } from "../package/support/package.mjs";
 import { example } from "./support.mjs";
 
-export const { evaluate, recordJudge, replayJudge } = await import(
+export const { evaluate, recordJudge, replayJudge, resultsToAdkJson } = await import(
   pathToFileURL(join(packageFolder, "dist/esm/node.js")).href
 );
 

@@ -38,8 +38,20 @@ export function withCalibration(results: EvalSetResult, calibration: Calibration
         ...(isAboutOne ? changesOf(before, stamp) : [`it ${before}`]),
         ...(isSetOtherwise ? ["the metric's settings"] : []),
       ].join(", ");
-      const { labelled, agreement } = subject;
-      judgeCalibrations.push({ metricName, labelled, agreement, ...(changes === "" ? {} : { stale: changes }) });
+      const { labelled, agreement, scores, passRate } = subject;
+      // Calibrations come from files too, and only their agreement is checked.
+      const kappa = [scores?.weightedKappa, subject.kappa].find((one) => typeof one?.value === "number");
+      const { judge, corrected } = passRate ?? {};
+      judgeCalibrations.push({
+        metricName,
+        labelled,
+        agreement,
+        ...(kappa === undefined ? {} : { kappa }),
+        ...(typeof judge === "number" && typeof corrected?.value === "number"
+          ? { passRate: { judge, corrected } }
+          : {}),
+        ...(changes === "" ? {} : { stale: changes }),
+      });
       if (!isAboutOne) {
         warnings.push(warningOf(`the calibration of \`${metricName}\` may not hold: it ${before}`, JUDGE_HELP));
       } else if (changes !== "") {

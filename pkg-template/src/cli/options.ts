@@ -791,7 +791,17 @@ export const SUBCOMMANDS: Readonly<Partial<Record<Command, Readonly<Record<strin
     work: ["agent", "turn-timeout", "metrics", "judge", "model", "concurrency", "lease", "wait"],
     status: ["watch"],
     collect: [
-      ...["metrics", "explain", "strict", "min-pass-rate", "min-pass-hat", "allow-flaky", "log-level", "group-by", "precision"],
+      ...[
+        "metrics",
+        "explain",
+        "strict",
+        "min-pass-rate",
+        "min-pass-hat",
+        "allow-flaky",
+        "log-level",
+        "group-by",
+        "precision",
+      ],
       ...["format", "output", "force", "print-detailed-results", "partial", "clear"],
     ],
   },

@@ -1,6 +1,7 @@
 /** How passes and metrics differ over all cases, and whether that may be chance. */
 
 import { EvalStatus } from "../enums.js";
+import { scoreRange } from "../metric-info.js";
 import { detectableDifference, holm, meanTest, signTest } from "../statistics/significance.js";
 import type {
   CaseComparison,
@@ -118,7 +119,10 @@ function metricComparison(
   const currentMean = mean(pairs.map(({ current }) => current?.score ?? 0));
   const difference = mean(differences);
   const chance = interval === undefined ? undefined : meanTest(differences);
-  const detectable = interval === undefined ? undefined : detectableDifference(differences, bootstrap.confidence);
+  const size = interval === undefined ? undefined : detectableDifference(differences, bootstrap.confidence);
+  const [least, most] = scoreRange(metricName) ?? [0, Infinity];
+  // None that the metric's scale has no room for.
+  const detectable = size !== undefined && size <= most - least ? size : undefined;
   const isScored = (one: ComparedScore | undefined, other: ComparedScore | undefined) =>
     one?.score !== undefined && other?.score === undefined;
   return {

@@ -14,7 +14,6 @@ import type {
 } from "../types.js";
 import { type At, countsText, guarded, statusWord } from "./results.js";
 import { isRecord } from "../lists.js";
-import { scoreRange } from "../metric-info.js";
 import { amountText, count, percent, scoreText, thresholdText } from "./text.js";
 
 /** What every renderer of comparisons takes: one, or several. */
@@ -116,7 +115,7 @@ export function detectableText({ passes: { detectable, change, compared } }: Run
 /** From which size on differences of metrics that are unclear would mostly have shown; empty where nothing can be said. */
 export function wouldShowText(metrics: readonly MetricComparison[]): string {
   const sizes = metrics.flatMap((metric) => {
-    if (metric.goal !== "higher" || metric.change !== "unclear" || !canShow(metric)) return [];
+    if (metric.goal !== "higher" || metric.change !== "unclear" || metric.detectable === undefined) return [];
     return [`${metric.metricName} ${numbersOf(metric).value(metric.detectable)}`];
   });
   return sizes.length === 0
@@ -221,15 +220,8 @@ function levelText({ confidence }: { confidence: number }): string {
 }
 
 /** The smallest difference that would have shown; a dash where nothing varies. */
-export function detectableCell(metric: MetricComparison, { value }: Numbers): string {
-  return canShow(metric) ? value(metric.detectable) : "–";
-}
-
-/** Whether any difference that the metric's scale has room for would mostly have shown. */
-function canShow(metric: MetricComparison): metric is MetricComparison & { detectable: number } {
-  const { metricName, detectable } = metric;
-  const [least, most] = scoreRange(metricName) ?? [0, Infinity];
-  return detectable !== undefined && detectable <= most - least;
+export function detectableCell({ detectable }: MetricComparison, { value }: Numbers): string {
+  return detectable === undefined ? "–" : value(detectable);
 }
 
 /** How a metric changed; an amount is `lower` or `higher`, since it passes no judgement. */

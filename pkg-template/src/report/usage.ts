@@ -1,6 +1,6 @@
 /** What a run spent on judges and simulated users, as every report tells it. */
 
-import type { EvalSetResult, JudgeStamp, JudgeUsage, SimulatorUsage } from "../types.js";
+import type { EvalSetResult, JudgeCalibration, JudgeStamp, JudgeUsage, SimulatorUsage } from "../types.js";
 import { sum } from "../lists.js";
 import { judgeName, withoutVersions } from "../judges/stamp.js";
 import { hasTokens, isNumber, percentOf, tokensText } from "./judged.js";
@@ -109,10 +109,16 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
  */
 export function calibrationsText(results: readonly EvalSetResult[]): string | undefined {
   const texts = results.flatMap(({ judgeCalibrations }) =>
-    (judgeCalibrations ?? []).map(({ metricName, labelled, agreement: { value, low, high }, stale }) => {
-      const interval = isNumber(low) && isNumber(high) ? ` (${Math.round(100 * low)} to ${percent(high)})` : "";
+    (judgeCalibrations ?? []).map(({ metricName, labelled, agreement, kappa, passRate, stale }) => {
+      const share = ({ value, low, high }: JudgeCalibration["agreement"], of = "") => {
+        const interval = isNumber(low) && isNumber(high) ? ` (${Math.round(100 * low)} to ${percent(high)})` : "";
+        return `${percent(value)}${of}${interval}`;
+      };
+      const beyondChance = isNumber(kappa?.value) ? `, kappa ${kappa.value.toFixed(2)}` : "";
+      const corrected = passRate?.corrected;
+      const rate = isNumber(corrected?.value) ? `, pass rate there corrected to ${share(corrected)}` : "";
       const old = stale === undefined ? "" : ", which may no longer hold";
-      return `${shorten(metricName, 100)} in ${percent(value)} of ${amountText(labelled)}${interval}${old}`;
+      return `${shorten(metricName, 100)} in ${share(agreement, ` of ${amountText(labelled)}`)}${beyondChance}${rate}${old}`;
     }),
   );
   return texts.length === 0 ? undefined : `human labels agree with the judge: ${[...new Set(texts)].join("; ")}`;

@@ -85,7 +85,7 @@ export interface MetricColumn {
 /** An evalset of a run: its cases are `count` rows, starting at row `from`. */
 export interface SetSummary extends Pick<
   EvalSetResult,
-  "evalSetId" | "judges" | "judgeUsage" | "simulatorUsage" | "cancelled" | "warnings" | "dialect"
+  "evalSetId" | "judges" | "judgeCalibrations" | "judgeUsage" | "simulatorUsage" | "cancelled" | "warnings" | "dialect"
 > {
   name: string;
   /** The file of the evalset, with its folder; absent for results from elsewhere. */

@@ -112,8 +112,8 @@ export class Run {
     const sets: SetSummary[] = [];
     for (const { name, path, config, result } of this.#sets) {
       const { evalSetId, dialect, evalCaseResults } = result;
-      const { judges, judgeUsage, simulatorUsage, cancelled, warnings } = result;
-      const known = { path, config, judges, judgeUsage, simulatorUsage, cancelled, warnings };
+      const { judges, judgeCalibrations, judgeUsage, simulatorUsage, cancelled, warnings } = result;
+      const known = { path, config, judges, judgeCalibrations, judgeUsage, simulatorUsage, cancelled, warnings };
       sets.push({
         evalSetId,
         dialect,

@@ -65,8 +65,9 @@ export function Comparison({ set, index, isOnly }: ComparisonProps) {
           <Title>Metrics</Title>
           <p class="muted">
             Mean difference over the cases, with its {amountText(bootstrap.confidence * 100)}% confidence interval: a
-            paired bootstrap with {count(bootstrap.resamples, "resample")}. “Unclear” may well be chance: these cases
-            are too few, or differ too much, to tell.
+            paired bootstrap with {count(bootstrap.resamples, "resample")}. p-values are corrected for the number of
+            metrics (Holm). “Unclear” may well be chance: a true difference as large as “would show” is found in four of
+            five such comparisons, a smaller one less often.
           </p>
           <div class="wide" tabIndex={0} role="group" aria-label="Metrics, table">
             <table class="metric-changes">
@@ -78,6 +79,12 @@ export function Comparison({ set, index, isOnly }: ComparisonProps) {
                     Difference
                   </th>
                   <th scope="col">Interval</th>
+                  <th scope="col" class="number">
+                    p-value
+                  </th>
+                  <th scope="col" class="number">
+                    Would show
+                  </th>
                   <th scope="col" class="number">
                     Baseline
                   </th>
@@ -173,7 +180,8 @@ function Notes({ set }: { set: ShownComparison }) {
 }
 
 function MetricRow({ metric }: { metric: MetricComparison }) {
-  const { metricName, baselineMean, currentMean, difference, interval, change, better, worse, unchanged } = metric;
+  const { metricName, baselineMean, currentMean, difference, interval, detectable, change } = metric;
+  const { better, worse, unchanged } = metric;
   const verdict = VERDICTS[change];
   return (
     <tr>
@@ -194,6 +202,10 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
           <Interval low={interval.low} high={interval.high} mid={difference} tone={verdict.tone} metric={metric} />
         )}
       </td>
+      <td class="number">
+        <Chance metric={metric} />
+      </td>
+      <td class="number">{detectable === undefined ? "–" : meanText(metric, detectable)}</td>
       <td class="number">{meanText(metric, baselineMean)}</td>
       <td class="number">{meanText(metric, currentMean)}</td>
       <td class="number">
@@ -201,6 +213,22 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
       </td>
     </tr>
   );
+}
+
+/** The corrected p-value of a metric, with its own where that is another one. Where no case changed there is nothing to test. */
+function Chance({ metric: { chance, correctedChance } }: { metric: MetricComparison }) {
+  if (chance === undefined || correctedChance === undefined) return <>–</>;
+  const [own, corrected] = [chanceText(chance), chanceText(correctedChance)];
+  return (
+    <>
+      {corrected}
+      {own !== corrected && <small class="muted"> alone {own}</small>}
+    </>
+  );
+}
+
+function chanceText(chance: number): string {
+  return chance < 0.0005 ? "<0.001" : chance.toFixed(3);
 }
 
 function meanText({ goal }: MetricComparison, mean: number | undefined): string {

@@ -9,6 +9,7 @@ import { resetThresholds, setThreshold, summary, thresholds, verdicts } from "..
 import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, count } from "../../ui/format.js";
 import { MetricName } from "../../ui/text.js";
+import { Calibrations } from "./calibrations.js";
 import { reliability } from "./figures.js";
 import { BINS, type Scale, snapToStep, shareOf, type Spread } from "../../worker/scale.js";
 
@@ -70,6 +71,7 @@ export function Histogram({ column }: { column: number }) {
           </button>
         )}
       </footer>
+      <Calibrations run={run} metricName={metric.name} />
     </section>
   );
 }
