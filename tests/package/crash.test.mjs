@@ -98,6 +98,19 @@ test("a panic says what went wrong and where", () => {
   assert.equal(rouge1("a b", "b c").fmeasure, 0.5);
 });
 
+test("a crash after which no engine can be started is told as one, and calls say so until one can", (t) => {
+  t.after(() => (seen.isFull = false));
+  seen.isFull = true;
+  crashNext("rougepairs_score");
+  assert.throws(() => rouge1("a", "b"), { name: "AdkMetricsError", code: "engine_crashed" });
+  for (let call = 0; call < 2; call += 1) {
+    assert.throws(() => rouge1("a", "b"), { name: "AdkMetricsError", code: "engine_unavailable" });
+  }
+  seen.isFull = false;
+  assert.equal(rouge1("a b", "b c").fmeasure, 0.5);
+  assert.deepEqual(seen.usesAfterCrash, []);
+});
+
 test("a run in progress goes on after a crash elsewhere, without asking a metric again", async () => {
   const { registry, asked } = slowMetric(40);
   const evalSet = manyCases(20);

@@ -9,8 +9,10 @@ import { importEntry } from "./support/package.mjs";
 /** The memories of all engines that were started, the one in use last. */
 const memories = [];
 const { Instance } = WebAssembly;
+let isFull = false;
 WebAssembly.Instance = class extends Instance {
   constructor(...given) {
+    if (isFull) throw new RangeError("WebAssembly.Instance(): Out of memory");
     super(...given);
     memories.push(this.exports.memory);
   }
@@ -62,6 +64,21 @@ test("is given back after one pair of texts and one conversation", async () => {
   const evaluator = new RougeEvaluator({ metricName: "response_match_score", threshold: 0.5 }, { explain: "none" });
   const { overallScore } = await evaluator.evaluateInvocations(invocations, invocations);
   assert.equal(overallScore, 1);
+  assert.equal(memories.length, before + 1);
+  assert.ok(inUse() < 8);
+});
+
+test("is wanted by the next call where there is none for another engine: what was found is not lost", (t) => {
+  rouge1("warm", "up");
+  const before = memories.length;
+  t.after(() => (isFull = false));
+  isFull = true;
+  assert.equal(rouge1("word ".repeat(16 * MIB), "word").precision, 1);
+  for (let call = 0; call < 2; call += 1) {
+    assert.throws(() => rouge1("a", "b"), { name: "AdkMetricsError", code: "engine_unavailable" });
+  }
+  isFull = false;
+  assert.equal(rouge1("a b", "b c").fmeasure, 0.5);
   assert.equal(memories.length, before + 1);
   assert.ok(inUse() < 8);
 });

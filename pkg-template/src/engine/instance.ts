@@ -38,9 +38,12 @@ function start(): Engine {
     if (load === undefined) throw new AdkMetricsError("engine_unavailable", "no entry point of the package was loaded");
     requireWebAssembly();
     try {
-      const source = load();
-      const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source);
-      memory = initSync({ module }).memory;
+      if (generation > 0) __wbg_reset_state();
+      else {
+        const source = load();
+        initSync({ module: source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source) });
+      }
+      memory = initSync(undefined as never).memory;
     } catch (cause) {
       throw loadFailure(cause);
     }
@@ -141,12 +144,15 @@ export function freeing<T extends { free(): void }, R>(object: T, work: (object:
   return result;
 }
 
-/** Replaces the instance by a new one of the same module. */
+/** Replaces the instance by a new one of the same module; if that fails, the next call tries again, and throws. */
 function restart(): void {
   generation += 1;
-  __wbg_reset_state();
-  memory = initSync(undefined as never).memory;
-  known = undefined;
+  memory = known = undefined;
+  try {
+    start();
+  } catch {
+    // What the engine found is worth more than this error.
+  }
 }
 
 /** Besides traps, panics and a stack overflow inside the engine leave it in an unknown state. */

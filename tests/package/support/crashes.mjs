@@ -2,8 +2,11 @@
 // moment they are made, and an armed export is called with a pointer beyond the memory, which traps for real. What
 // uses a crashed instance after that is noted. To be imported before the package.
 
-/** How many instances were made, what was called on a crashed one, and how often each export was called. */
-export const seen = { instances: 0, usesAfterCrash: [], calls: {} };
+/**
+ * How many instances were made, what was called on a crashed one, and how often each export was called; and whether there is
+ * no memory for another instance.
+ */
+export const seen = { instances: 0, usesAfterCrash: [], calls: {}, isFull: false };
 
 /** The generated glue frees the text that a call would have given, if there is one, also after a crash. */
 const CALLED_ALWAYS = "__wbindgen_free";
@@ -28,6 +31,7 @@ class WatchedInstance extends Instance {
   #exports;
 
   constructor(module, imports) {
+    if (seen.isFull) throw new RangeError("WebAssembly.Instance(): Out of memory");
     super(module, imports);
     seen.instances += 1;
     let isDead = false;
