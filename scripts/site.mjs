@@ -24,11 +24,12 @@ export function buildSite() {
  * the package is named only.
  */
 function packSite(from, to) {
+  const sizeOf = (name) => statSync(join(from, name)).size;
   const names = readdirSync(from, { recursive: true })
     .map((name) => name.replaceAll("\\", "/"))
     .filter((name) => statSync(join(from, name)).isFile())
-    // What is alike stands together, which compresses best.
-    .sort((a, b) => extname(a).localeCompare(extname(b)) || a.localeCompare(b));
+    // What is alike stands together, the largest first, which compresses best.
+    .sort((a, b) => extname(a).localeCompare(extname(b)) || sizeOf(b) - sizeOf(a) || a.localeCompare(b));
   const isOwn = (name) => !name.startsWith("adk-metrics/");
   const files = new Map(names.filter(isOwn).map((name) => [name, readFileSync(join(from, name))]));
   const index = Object.fromEntries(names.map((name) => [name, files.get(name)?.length ?? null]));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { becomes, example, playground, skip, violations } from "./support.mjs";
+import { becomes, example, playground, says, skip, violations } from "./support.mjs";
 
 const criterion = (page, name) =>
   page.locator("li.criterion", { has: page.getByRole("checkbox", { name, exact: true }) });
@@ -61,6 +61,82 @@ describe("criteria", { skip }, () => {
     await page.keyboard.press("Control+Space");
     await page.getByRole("option", { name: /match_type/ }).waitFor();
     await page.keyboard.press("Escape");
+    await site.done(page);
+  });
+
+  test("all mistakes are listed, and lead to their places", async () => {
+    const page = await site.open({ at: "#/criteria/json" });
+    await json(page).click();
+    await page.keyboard.press("Control+A");
+    const settings = '{ "threshold": "high", "treshold": 1, "other": 2 }';
+    await page.keyboard.insertText(`{ "criteria": { "response_match_score": ${settings} } }`);
+    const problems = page.getByRole("list", { name: "Problems" });
+    await becomes(async () => (await problems.getByRole("listitem").count()) >= 3, true);
+    await says(problems, /has no setting `treshold`.* `other` is not known here/);
+    assert.equal((await problems.innerText()).match(/treshold` (is not|\?)/g), null, "the same is not said twice");
+    await problems.getByRole("listitem").filter({ hasText: "`other`" }).getByRole("button").click();
+    await page.keyboard.press("Delete");
+    await becomes(
+      () => json(page).innerText(),
+      `{ "criteria": { "response_match_score": ${settings.replace('"other', "other")} } }`,
+    );
+    await site.done(page);
+  });
+
+  test("completion leaves valid JSON, in one spelling", async () => {
+    const page = await site.open({ at: "#/criteria/json" });
+    const options = () => page.locator(".cm-tooltip-autocomplete li").allInnerTexts();
+    const complete = async (text, back, typed) => {
+      await json(page).click();
+      await page.keyboard.press("Control+A");
+      await page.keyboard.insertText(text);
+      for (let step = 0; step < back; step += 1) await page.keyboard.press("ArrowLeft");
+      await page.keyboard.type(typed);
+      await page.locator(".cm-tooltip-autocomplete li").first().waitFor();
+      const found = await options();
+      await page.keyboard.press("Enter");
+      await page.locator(".cm-tooltip-autocomplete").waitFor({ state: "detached" });
+      return found;
+    };
+    await complete('{ "criteria": {  "response_match_score": 1 } }', 30, '"hal');
+    await becomes(
+      () => json(page).innerText(),
+      '{ "criteria": { "hallucinations_v1": 0.8, "response_match_score": 1 } }',
+    );
+    // The value is selected.
+    await page.keyboard.type("0.5");
+    assert.deepEqual(JSON.parse(await json(page).innerText()).criteria, {
+      hallucinations_v1: 0.5,
+      response_match_score: 1,
+    });
+    const snake = await complete('{ "criteria": { "hallucinations_v1": { "threshold": 1  } } }', 5, ', "j');
+    assert.deepEqual(snake, ['"judge_model_options"']);
+    JSON.parse(await json(page).innerText());
+    const camel = await complete('{ "criteria": { "hallucinations_v1": { "judgeModelOptions": {}  } } }', 5, ', "e');
+    assert.ok(camel.includes('"evaluateIntermediateNlResponses"'), camel.join());
+    assert.ok(
+      camel.every((label) => !label.includes("_")),
+      camel.join(),
+    );
+    JSON.parse(await json(page).innerText());
+    // What Chromium itself types over a coloured word would keep its colour, which the policy does not allow.
+    page.mistakes = page.mistakes.filter((text) => !text.startsWith("Applying inline style"));
+    await site.done(page);
+  });
+
+  test("a threshold that no score reaches, or every score, is told of", async () => {
+    const page = await site.open({ at: "#/criteria" });
+    const field = page.getByLabel("Threshold, response_match_score");
+    await field.fill("7");
+    await criterion(page, "response_match_score")
+      .getByText("Scores are 0 to 1: none reaches this threshold.")
+      .waitFor();
+    assert.equal(await field.getAttribute("aria-invalid"), "true");
+    assert.deepEqual(await violations(page), []);
+    await field.fill("-1");
+    await page.getByText("Scores are 0 to 1: all reach this threshold.").waitFor();
+    await field.fill("0.7");
+    await becomes(() => page.getByText(/^Scores are 0 to 1/).count(), 0);
     await site.done(page);
   });
 

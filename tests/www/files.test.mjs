@@ -383,6 +383,30 @@ describe("files", { skip }, () => {
     await site.done(page);
   });
 
+  test("edits are there again after a reload", async () => {
+    const page = await site.open();
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.getByRole("button", { name: "Open files of Weather" }).click();
+    await page.getByRole("link", { name: "weather.evalset.json" }).click();
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type("   ");
+    const kept = () =>
+      page.evaluate(async () => {
+        const opened = indexedDB.open("adk-metrics-playground");
+        await new Promise((resolve) => (opened.onsuccess = resolve));
+        const found = opened.result.transaction("runs").objectStore("runs").get("files");
+        await new Promise((resolve) => (found.onsuccess = resolve));
+        opened.result.close();
+        return found.result?.some(({ bytes }) => new TextDecoder().decode(bytes).startsWith("   {")) === true;
+      });
+    await becomes(kept, true);
+    await page.reload();
+    await page.locator(".cm-content").waitFor();
+    assert.match(await page.locator(".cm-content").innerText(), /^ {3}\{/);
+    await site.done(page);
+  });
+
   test("hostile content is text", async () => {
     const page = await site.open();
     const hostile = '<img src=x onerror="globalThis.hacked = true"><script>globalThis.hacked = true</script>';

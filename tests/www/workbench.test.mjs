@@ -81,6 +81,40 @@ describe("the header of results", { skip }, () => {
   });
 });
 
+describe("the column of evalsets", { skip }, () => {
+  const site = playground();
+
+  test("is there where results are of several, has the keys of the others, and sorts", async () => {
+    const page = await showing(site, [await scoredExample("museum-guide"), await scoredExample("weather")]);
+    const column = page.getByRole("columnheader", { name: "Evalset", exact: true });
+    assert.equal(await column.getAttribute("aria-colindex"), "2");
+    await page
+      .getByRole("row", { name: /student_ticket/ })
+      .getByText("museum-guide", { exact: true })
+      .waitFor();
+    await page
+      .getByRole("row", { name: /two_cities/ })
+      .getByText("weather", { exact: true })
+      .waitFor();
+    const grid = page.getByRole("grid");
+    await grid.locator('[tabindex="0"]').focus();
+    const place = () => page.evaluate(() => document.activeElement.getAttribute("aria-colindex"));
+    await page.keyboard.press("ArrowRight");
+    await becomes(place, "2");
+    await page.keyboard.press("End");
+    await becomes(place, await grid.getAttribute("aria-colcount"));
+    await column.click();
+    await becomes(() => column.getAttribute("aria-sort"), "descending");
+    await becomes(async () => (await namesIn(page)).includes("snow_depth"), true);
+    assert.deepEqual(await violations(page), []);
+    await site.done(page);
+    const one = await showing(site, await scoredExample("weather"));
+    await one.getByRole("columnheader", { name: /response_match_score/ }).waitFor();
+    assert.equal(await one.getByRole("columnheader", { name: "Evalset", exact: true }).count(), 0);
+    await site.done(one);
+  });
+});
+
 describe("an evalset made of a session", { skip }, () => {
   const site = playground();
 

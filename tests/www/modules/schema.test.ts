@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createRequire } from "node:module";
-import { keysAt, descriptionAt, schemaErrors, type Schema, valuesAt } from "../../../www/src/editor/schema.js";
+import {
+  descriptionAt,
+  firstValue,
+  isCamelCase,
+  keysAt,
+  proposedKeys,
+  schemaErrors,
+  type Schema,
+  valuesAt,
+} from "../../../www/src/editor/schema.js";
 import { stepsOf } from "../../../www/src/editor/path.js";
 
 const SCHEMA: Schema = {
@@ -61,6 +70,39 @@ describe("a schema", () => {
       [true, false],
     );
     assert.equal(descriptionAt(SCHEMA, ["match_type"]), "How closely.");
+  });
+
+  test("proposes the keys that are not there yet, in the spelling of the document", () => {
+    const keys = (present: string[], isCamelCase: boolean) =>
+      proposedKeys(SCHEMA, [], present, isCamelCase).map(({ key }) => key);
+    assert.deepEqual(keys([], false), ["match_type", "ordered", "items"]);
+    assert.deepEqual(keys([], true), ["matchType", "ordered", "items"]);
+    assert.deepEqual(keys(["matchType", "items"], false), ["ordered"]);
+    const documents = ['{"my_key": {"matchType": 1}}', '{"match_type": 1, "someKey": 1}', '{"items": []}'];
+    assert.deepEqual(
+      documents.map((text) => isCamelCase(SCHEMA, text)),
+      [true, false, false],
+    );
+  });
+
+  test("has a value to begin with for each of them", () => {
+    const of = (key: string) => firstValue(SCHEMA, SCHEMA.properties?.[key] as Schema);
+    assert.deepEqual([of("match_type"), of("ordered"), of("items")], ['"EXACT"', "true", "[]"]);
+    assert.equal(firstValue(SCHEMA, { anyOf: [{ type: "number" }], defaultSnippets: [{ body: 0.8 }] }), "0.8");
+    assert.equal(firstValue(SCHEMA, { type: ["string", "null"] }), '""');
+    assert.equal(firstValue(SCHEMA, {}), "null");
+  });
+
+  test("says what must not be, and what must be just that", () => {
+    const threshold: Schema = { anyOf: [{ type: "number" }, { not: { type: ["string", "number"] } }] };
+    assert.deepEqual(
+      ["high", 1, true].map((value) => schemaErrors(SCHEMA, threshold, node(value)).length),
+      [1, 0, 0],
+    );
+    assert.deepEqual(
+      [true, false].map((value) => schemaErrors(SCHEMA, { const: true }, node(value)).length),
+      [0, 1],
+    );
   });
 
   test("says what does not fit, and where", () => {

@@ -2,6 +2,7 @@
 
 import {
   autocompletion,
+  type Completion,
   type CompletionContext,
   completionKeymap,
   type CompletionResult,
@@ -32,7 +33,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { keysAt, descriptionAt, schemaErrors, type Schema, valuesAt } from "./schema.js";
+import { descriptionAt, firstValue, isCamelCase, proposedKeys, schemaErrors, type Schema, valuesAt } from "./schema.js";
 import { stepsOf } from "./path.js";
 
 /** An error or a warning with its location in the document. */
@@ -43,6 +44,8 @@ export interface PlacedProblem {
   path?: string;
   /** The line, counted from 1. */
   line?: number;
+  /** The place in the text, where the path is not known. */
+  at?: number;
   isWarning?: boolean;
 }
 
@@ -51,6 +54,8 @@ export interface EditorOptions {
   label: string;
   isReadOnly?: boolean;
   onChange(text: string): void;
+  /** Hears what the schema finds wrong, beside what the engine says. */
+  onViolations(found: readonly PlacedProblem[]): void;
 }
 
 export interface Editor {
@@ -68,6 +73,9 @@ export interface Editor {
 /** Signals that the engine's problems, or the schema, changed. */
 const PROBLEMS_CHANGED = StateEffect.define<null>();
 
+/** The most violations of a schema that are listed. */
+const MAX_LISTED = 20;
+
 /** Longer documents are not validated by their schema while they are typed, only by the engine. */
 const MAX_VALIDATED_LENGTH = 2_000_000;
 
@@ -84,10 +92,21 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
     // Old formats are arrays, which the schemas do not describe.
     const isChecked = tree?.type === known?.type && text.length <= MAX_VALIDATED_LENGTH;
     const violations = isChecked && known !== undefined && tree !== undefined ? schemaErrors(known, known, tree) : [];
+    // What the engine says of a value is not said again of its key.
+    const covered = engineDiagnostics.map(({ from, to }, index) => {
+      const { parent } = nodeAt(tree, problems[index]?.path) ?? {};
+      return { from: parent?.type === "property" ? parent.offset : from, to };
+    });
     const schemaDiagnostics = violations
       .slice(0, 200)
       .map(({ node, message }): Diagnostic => ({ ...rangeOf(node), severity: "warning", message, source: "schema" }))
-      .filter(({ from, to }) => !engineDiagnostics.some((other) => other.from <= to && from <= other.to));
+      .filter(({ from, to }) => !covered.some((other) => other.from <= to && from <= other.to));
+    const { doc } = view.state;
+    options.onViolations(
+      schemaDiagnostics
+        .slice(0, MAX_LISTED)
+        .map(({ from, message }) => ({ message, at: from, line: doc.lineAt(from).number, isWarning: true })),
+    );
     return [...engineDiagnostics, ...syntaxDiagnostics, ...schemaDiagnostics];
   };
   const view = new EditorView({
@@ -152,7 +171,8 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
       view.dispatch({ effects: PROBLEMS_CHANGED.of(null) });
     },
     showProblem(problem) {
-      const { from } = diagnosticOf(view, parseDocument(view.state.doc.toString()), problem);
+      const { doc } = view.state;
+      const from = Math.min(problem.at ?? diagnosticOf(view, parseDocument(doc.toString()), problem).from, doc.length);
       view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
       view.focus();
     },
@@ -229,14 +249,18 @@ function completions(schema: Schema, context: CompletionContext): CompletionResu
   const to = isInside ? previousNode.offset + previousNode.length : context.pos;
   if (isAtPropertyKey) {
     const parent = path.slice(0, -1);
-    const hasColon = /^\s*:/.test(text.slice(to));
-    const options = keysAt(schema, parent).map(({ key, schema: of, isSecondSpelling }) => ({
-      label: `"${key}"`,
-      info: of.description ?? "",
-      type: "property",
-      boost: isSecondSpelling ? -1 : 0,
-      apply: hasColon ? JSON.stringify(key) : `${JSON.stringify(key)}: `,
-    }));
+    const tree = parseDocument(text);
+    const object = tree === undefined ? undefined : findNodeAtLocation(tree, parent);
+    const names = (object?.children ?? []).flatMap(({ children: [name] = [] }) => name ?? []);
+    const others = names.filter(({ offset }) => offset !== from).map(({ value }) => String(value));
+    const options = proposedKeys(schema, parent, others, isCamelCase(schema, text)).map(
+      ({ key, schema: of }): Completion => ({
+        label: `"${key}"`,
+        info: of.description ?? "",
+        type: "property",
+        apply: (view) => insertKey(view, from, to, key, firstValue(schema, of)),
+      }),
+    );
     return options.length === 0 ? null : { from, to, options };
   }
   const options = valuesAt(schema, path).map(({ value, description }) => ({
@@ -245,6 +269,28 @@ function completions(schema: Schema, context: CompletionContext): CompletionResu
     type: "constant",
   }));
   return options.length === 0 ? null : { from, to, options };
+}
+
+/** Inserts a key with a value that is selected, and the commas that keep the document valid. */
+function insertKey(view: EditorView, from: number, to: number, key: string, value: string): void {
+  const text = view.state.doc.toString();
+  const [before, after] = [text.slice(0, from).trimEnd(), text.slice(to).trimStart()];
+  const comma = /[{,]$/.test(before) || before === "" ? "" : ", ";
+  const name = `${comma}${JSON.stringify(key)}`;
+  const hasValue = after.startsWith(":");
+  const separator = /^\s/.test(text.slice(to)) ? "," : ", ";
+  const insert = hasValue ? name : `${name}: ${value}${after.startsWith('"') ? separator : ""}`;
+  const end = from + name.length + (hasValue ? 0 : 2 + value.length);
+  // What is typed next takes the place of the value, or goes between its brackets.
+  const inset = !hasValue && /^["[{]/.test(value) ? 1 : 0;
+  const head = end - inset;
+  const anchor = hasValue || /^[[{]/.test(value) ? head : end - value.length + inset;
+  view.dispatch({
+    changes: { from, to, insert },
+    selection: { anchor, head },
+    userEvent: "input.complete",
+    scrollIntoView: true,
+  });
 }
 
 const hover = (schema: Schema) =>

@@ -20,6 +20,7 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
   const hostElement = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<Editor>();
   const [failed, setFailed] = useState(false);
+  const [violations, setViolations] = useState<readonly PlacedProblem[]>([]);
   const latest = useRef({ text, onChange });
   latest.current = { text, onChange };
   // Typed text comes back as the property `text` later, when more may have been typed. It must not replace the newer text.
@@ -43,6 +44,7 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
           typed.current.push(changed);
           latest.current.onChange(changed);
         },
+        onViolations: setViolations,
       });
       setEditor(opened);
     };
@@ -72,12 +74,13 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
     given.current = text;
   }, [editor, text]);
   useEffect(() => editor?.setProblems(problems), [editor, problems]);
+  const all = [...problems, ...violations];
   return (
     <div class="editor">
       {failed && <p role="alert">The editor could not be loaded. Reload the page to try again.</p>}
-      {problems.length > 0 && (
+      {all.length > 0 && (
         <ul class="problems" aria-label="Problems" role="list">
-          {problems.map((problem, index) => (
+          {all.map((problem, index) => (
             <li key={index} class={problem.isWarning === true ? "open" : "failed"}>
               <ProblemItem problem={problem} onShow={() => editor?.showProblem(problem)} />
             </li>

@@ -11,8 +11,13 @@ export interface Schema {
   description?: string;
   type?: string | readonly string[];
   enum?: readonly unknown[];
+  const?: unknown;
+  not?: Schema;
   enumDescriptions?: readonly string[];
   default?: unknown;
+  examples?: readonly unknown[];
+  /** What editors insert. */
+  defaultSnippets?: readonly { body: unknown }[];
   minimum?: number;
   maximum?: number;
   minLength?: number;
@@ -116,6 +121,72 @@ export function valuesAt(root: Schema, path: readonly (string | number)[]): { va
   return [...found.values()].filter(({ value }) => value !== null);
 }
 
+/**
+ * The keys to propose for an object: those that it does not have yet, each in one spelling.
+ *
+ * @param present The keys of the object.
+ * @param isCamelCase Whether the second spelling is the document's.
+ */
+export function proposedKeys(
+  root: Schema,
+  path: readonly (string | number)[],
+  present: Iterable<string>,
+  isCamelCase: boolean,
+) {
+  const spelled = (key: string) => key.replaceAll("_", "").toLowerCase();
+  const taken = new Set([...present].map(spelled));
+  const known = keysAt(root, path);
+  const hasSecond = new Set(known.flatMap(({ key, isSecondSpelling }) => (isSecondSpelling ? spelled(key) : [])));
+  return known.filter(({ key, isSecondSpelling }) => {
+    if (taken.has(spelled(key))) return false;
+    return isCamelCase ? isSecondSpelling || !hasSecond.has(spelled(key)) : !isSecondSpelling;
+  });
+}
+
+/** Whether a document has more keys in their second spelling than in their first. */
+export function isCamelCase(root: Schema, text: string): boolean {
+  const second = new Set<string>();
+  const collect = (schema: unknown): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    for (const [key, value] of Object.entries(schema)) {
+      if (typeof (value as Schema | null)?.suggestSortText === "string") second.add(key);
+      collect(value);
+    }
+  };
+  collect(root);
+  let balance = 0;
+  for (const [, key = ""] of text.matchAll(/"(\w+)"\s*:/g)) {
+    const camel = key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    if (second.has(camel)) balance += key === camel ? 1 : -1;
+  }
+  return balance > 0;
+}
+
+/** A value to begin with, as JSON. */
+export function firstValue(root: Schema, schema: Schema): string {
+  const all = alternatives(root, schema);
+  const values = all.flatMap(({ defaultSnippets = [], examples = [], default: usual, enum: words = [] }) => [
+    ...defaultSnippets.map(({ body }) => body),
+    ...examples,
+    usual,
+    ...words,
+  ]);
+  const value = values.find((one) => one !== undefined && one !== null);
+  if (value !== undefined) return JSON.stringify(value);
+  const types = all.flatMap(typesOf);
+  const [, empty] = Object.entries(EMPTY_VALUES).find(([type]) => types.includes(type)) ?? [];
+  return empty ?? "null";
+}
+
+const EMPTY_VALUES: Readonly<Record<string, string>> = {
+  string: '""',
+  array: "[]",
+  object: "{}",
+  boolean: "false",
+  number: "0",
+  integer: "0",
+};
+
 /** The description of the value at a path; empty if the schema has none. */
 export function descriptionAt(root: Schema, path: readonly (string | number)[]): string {
   return schemasAt(root, path).find(({ description }) => description !== undefined)?.description ?? "";
@@ -141,6 +212,10 @@ export function schemaErrors(root: Schema, schema: Schema, node: Node, depth = 0
     const words = own.enum.filter((word) => word !== null).map((word) => JSON.stringify(word));
     found.push({ node, message: `expected ${words.join(", ")}` });
   }
+  if (own.const !== undefined && node.value !== own.const)
+    found.push({ node, message: `expected ${JSON.stringify(own.const)}` });
+  if (own.not !== undefined && schemaErrors(root, own.not, node, depth + 1).length === 0)
+    found.push({ node, message: "this is not allowed here" });
   if (typeof node.value === "number") {
     if (own.minimum !== undefined && node.value < own.minimum)
       found.push({ node, message: `expected ${own.minimum} or more` });

@@ -78,6 +78,7 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
   const settingsObject = isObject(criterion) ? (criterion as Readonly<Record<string, Json>>) : {};
   const threshold = isObject(criterion) ? settingsObject["threshold"] : criterion;
   const isOn = key !== undefined;
+  const isOutside = typeof threshold === "number" && (threshold < minValue || threshold > maxValue);
 
   const set = (path: readonly (string | number)[], value: Json | undefined) => {
     if (key === undefined) return;
@@ -128,6 +129,8 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
               type="number"
               inputMode="decimal"
               step="any"
+              aria-invalid={isOutside}
+              {...(isOutside ? { "aria-describedby": `${id}-range` } : {})}
               value={typeof threshold === "boolean" ? Number(threshold) : ((threshold ?? "") as string | number)}
               onInput={({ currentTarget: { value } }) => {
                 const next = Number(value);
@@ -152,6 +155,11 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
               ({minValue} to {maxValue})
             </span>
           </div>
+          {isOutside && (
+            <p id={`${id}-range`} class="open trouble">
+              Scores are {minValue} to {maxValue}: {threshold > maxValue ? "none reaches" : "all reach"} this threshold.
+            </p>
+          )}
           {settings.length > 0 && (
             <details>
               <summary>

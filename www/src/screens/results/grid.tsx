@@ -10,6 +10,7 @@ import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf } from "../../route.js";
 import { summary, thresholds, verdicts } from "../../state/run.js";
 import { amountText, scoreText } from "../../ui/format.js";
+import { labelOf } from "../../ui/set-label.js";
 import { bodyStyle, ROW_HEIGHT, rowStyle, useRowsInSight } from "../../ui/rows.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, NameLine, visibleText } from "../../ui/text.js";
@@ -56,7 +57,9 @@ export function Grid() {
 
   if (run === undefined) return null;
   const shownColumns = columns.value;
-  const width = shownColumns.length + 1;
+  // The case, and the evalset where there are several.
+  const before = run.sets.length > 1 ? 2 : 1;
+  const width = shownColumns.length + before;
   const cell = {
     row: Math.min(activeCell.value.row, view.length - 1),
     column: Math.min(activeCell.value.column, width - 1),
@@ -95,7 +98,7 @@ export function Grid() {
   function activate(row: number, column: number): void {
     const opened = view[row];
     if (opened !== undefined) goTo("case", opened);
-    else sortBy(column === 0 ? "case" : (shownColumns[column - 1] ?? "case"));
+    else sortBy(column === 0 ? "case" : (shownColumns[column - before] ?? "evalset"));
   }
 
   const shown = new Set<number>();
@@ -105,7 +108,7 @@ export function Grid() {
   return (
     <div
       ref={box}
-      class="rows grid"
+      class={before > 1 ? "rows grid several" : "rows grid"}
       role="grid"
       aria-label="Cases and metrics"
       aria-rowcount={view.length + 1}
@@ -121,10 +124,20 @@ export function Grid() {
         <Heading by="case" column={0} isActive={cell.row === -1 && cell.column === 0}>
           Case
         </Heading>
+        {before > 1 && (
+          <Heading by="evalset" column={1} isActive={cell.row === -1 && cell.column === 1}>
+            Evalset
+          </Heading>
+        )}
         {shownColumns.map((column, at) => {
           const { name = "", threshold } = run.metrics[column] ?? {};
           return (
-            <Heading key={name} by={column} column={at + 1} isActive={cell.row === -1 && cell.column === at + 1}>
+            <Heading
+              key={name}
+              by={column}
+              column={at + before}
+              isActive={cell.row === -1 && cell.column === at + before}
+            >
               <MetricName>{name}</MetricName>
               {threshold !== undefined && <small>≥ {thresholds.value.get(name) ?? threshold}</small>}
             </Heading>
@@ -189,7 +202,10 @@ function Row({ row, position, column }: RowProps) {
   // A computed string, so that moving a threshold rerenders only rows whose cells change.
   const shown = useComputed(() => cellsOf(row).join("\n"));
   const name = names.value[row] ?? "";
-  const question = summary.value?.questions[row] ?? "";
+  const { questions = [], sets = [] } = summary.value ?? {};
+  const question = questions[row] ?? "";
+  const set = sets.length > 1 ? sets.find(({ from, count }) => row < from + count) : undefined;
+  const before = set === undefined ? 1 : 2;
   const [caseStatus = "", ...cells] = shown.value.split("\n");
   return (
     <div
@@ -206,6 +222,17 @@ function Row({ row, position, column }: RowProps) {
         </a>
         {question !== "" && <span class="grid-question">{visibleText(question)}</span>}
       </div>
+      {set !== undefined && (
+        <div
+          class="grid-cell grid-set"
+          role="gridcell"
+          aria-colindex={2}
+          tabIndex={column === 1 ? 0 : -1}
+          title={visibleText(labelOf(set, sets))}
+        >
+          <NameLine>{labelOf(set, sets)}</NameLine>
+        </div>
+      )}
       {cells.map((cell, at) => {
         const status = Number(cell[0]);
         return (
@@ -213,8 +240,8 @@ function Row({ row, position, column }: RowProps) {
             key={at}
             class={`grid-cell number ${toneOf(status)}`}
             role="gridcell"
-            aria-colindex={at + 2}
-            tabIndex={column === at + 1 ? 0 : -1}
+            aria-colindex={at + before + 1}
+            tabIndex={column === at + before ? 0 : -1}
           >
             {status !== 0 && status !== EvalStatus.INFORMATIONAL && <Status of={status} />}
             {cell.slice(1)}
