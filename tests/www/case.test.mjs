@@ -85,9 +85,9 @@ describe("a case", { skip }, () => {
       /Day 3\? Expected response Sunny 3 Final response The agent’s run does not have this turn.*look.*3/,
     );
     await says(page.getByRole("region", { name: "Turn 1" }), /Expected response Sunny 1 Final response Sunny 1/);
-    await says(page.locator(".case-head"), /1 turn, the expected one 3/);
+    await says(page.locator(".case-head"), /The actual conversation has 1 turn, the expected one 3/);
     await page.keyboard.press("ArrowRight");
-    await says(page.locator(".case-head"), /the run failed: no tool/);
+    await says(page.locator(".case-head"), /The run failed: no tool\./);
     await says(page.getByRole("region", { name: "Turn 1: expected only" }), /Day 7\?/);
     assert.deepEqual(await violations(page), []);
     await site.done(page);

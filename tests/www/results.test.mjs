@@ -414,6 +414,9 @@ describe("the results", { skip }, () => {
     await page.getByText("Columns", { exact: true }).click();
     await page.getByRole("checkbox", { name: "token_usage_v1" }).check();
     await becomes(heads, 5);
+    // What is counted is said where its numbers stand.
+    await says(page.getByRole("columnheader", { name: "token_usage_v1" }), /tokens$/);
+    await says(page.getByRole("columnheader", { name: "tool_call_count_v1" }), /tool calls$/);
     await page.getByRole("checkbox", { name: "response_match_score" }).uncheck();
     await becomes(heads, 4);
     // The columns are part of the link.

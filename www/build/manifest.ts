@@ -18,7 +18,7 @@ interface Manifest {
   /** Names and thresholds. */
   defaultCriteria: [string, number][];
   limits: { MAX_BYTES: number };
-  metrics: { name: string; prompts: Record<string, string> | null }[];
+  metrics: { name: string; prompts: Record<string, string> | null; unit: string | null }[];
   providers: ({ name: string } & Provider)[];
 }
 
@@ -67,6 +67,7 @@ export function manifest(): Plugin {
         `export const DEFAULT_CRITERIA = ${JSON.stringify(Object.fromEntries(defaultCriteria))};`,
         `export const MAX_BYTES = ${limits.MAX_BYTES};`,
         `export const WITH_REMARKS = ${JSON.stringify(metrics.filter(({ prompts }) => prompts?.score !== undefined).map(({ name }) => name))};`,
+        `export const UNITS = ${JSON.stringify(Object.fromEntries(metrics.flatMap(({ name, unit }) => (unit === null ? [] : [[name, unit]]))))};`,
         `export const OPTIONS = ${JSON.stringify(optionsOf())};`,
         `export const PROVIDERS = ${JSON.stringify(Object.fromEntries(known))};`,
       ].join("\n");

@@ -14,6 +14,9 @@ declare module "virtual:manifest" {
   /** The metrics that google-adk leaves to Vertex AI: what their judge remarks comes among the rubrics. */
   export const WITH_REMARKS: readonly string[];
 
+  /** What metrics without a threshold count, by their names. */
+  export const UNITS: Readonly<Record<string, string>>;
+
   /** An option of runs. */
   interface OptionField {
     readonly label: string;

@@ -40,14 +40,16 @@ export function DropZone({ label, onFiles, children }: DropZoneProps) {
 export function FileButton({
   label,
   isFolder = false,
+  isPrimary = false,
   onFiles,
 }: {
   label: string;
   isFolder?: boolean;
+  isPrimary?: boolean;
   onFiles: OnFiles;
 }) {
   return (
-    <label class="button file">
+    <label class="button file" {...(isPrimary ? { "data-kind": "primary" } : {})}>
       {label}
       <input
         type="file"

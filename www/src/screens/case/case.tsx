@@ -11,6 +11,7 @@ import { CopyStatus } from "../../ui/copy.js";
 import { head } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { labelOf } from "../../ui/set-label.js";
+import { sentence } from "../../ui/sentence.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { Name, Text, visibleText } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
@@ -137,7 +138,7 @@ function CaseArticle({ run, row }: { run: string; row: number }) {
         {repetition.value !== undefined && <Repeated of={repetition.value} />}
         {shown?.reason !== undefined && (
           <div class={`notice ${toneOf(shown.finalEvalStatus)}`}>
-            <Text fold={800}>{shown.reason}</Text>
+            <Text fold={800}>{sentence(shown.reason)}</Text>
           </div>
         )}
         {content.value !== undefined && error === undefined && <WhyLines content={content.value} />}

@@ -5,6 +5,7 @@ import { hrefOf } from "../../route.js";
 import { current, showMore } from "../../state/compare.js";
 import { summary } from "../../state/run.js";
 import { amountText, count, scoreText } from "../../ui/format.js";
+import { sentence } from "../../ui/sentence.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
 import type { ShownComparison } from "../../worker/protocol.js";
@@ -284,7 +285,7 @@ function CaseChange({ comparison }: { comparison: CaseComparison }) {
             {now.runs > 1 && `, ${now.passedRuns} of ${now.runs} runs pass`}
           </span>
         </summary>
-        {now.reason !== undefined && <Text>{now.reason}</Text>}
+        {now.reason !== undefined && <Text>{sentence(now.reason)}</Text>}
         <CaseLink evalId={evalId} />
         <table>
           <thead class="visually-hidden">

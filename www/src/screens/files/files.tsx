@@ -64,7 +64,7 @@ function Overview() {
           </span>
         </p>
         <div class="actions">
-          <FileButton label="Choose files" onFiles={(reader) => void addFiles(reader)} />
+          <FileButton label="Choose files" isPrimary={!hasFiles} onFiles={(reader) => void addFiles(reader)} />
           <FileButton label="Choose a folder" isFolder onFiles={(reader) => void addFiles(reader)} />
           <button
             type="button"

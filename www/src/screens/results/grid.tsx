@@ -4,6 +4,7 @@
  */
 
 import { useComputed, useSignal } from "@preact/signals";
+import { UNITS } from "virtual:manifest";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
@@ -139,7 +140,11 @@ export function Grid() {
               isActive={cell.row === -1 && cell.column === at + before}
             >
               <MetricName>{name}</MetricName>
-              {threshold !== undefined && <small>≥ {thresholds.value.get(name) ?? threshold}</small>}
+              {threshold === undefined ? (
+                Object.hasOwn(UNITS, name) && <small>{UNITS[name]}</small>
+              ) : (
+                <small>≥ {thresholds.value.get(name) ?? threshold}</small>
+              )}
             </Heading>
           );
         })}

@@ -4,6 +4,7 @@
  */
 
 import type { Estimate } from "adk-metrics";
+import { UNITS } from "virtual:manifest";
 import { useSignal } from "@preact/signals";
 import { resetThresholds, setThreshold, summary, thresholds, verdicts } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
@@ -62,6 +63,7 @@ export function Histogram({ column }: { column: number }) {
             </>
           )}
           {mean !== undefined && ` · mean ${meanText(mean)}`}
+          {mean !== undefined && Object.hasOwn(UNITS, metric.name) && ` ${UNITS[metric.name]}`}
           {spread.open > 0 &&
             ` · ${spread.open.toLocaleString("en")} ${threshold === undefined ? "unknown" : "not evaluated"}`}
         </p>

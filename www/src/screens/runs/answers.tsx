@@ -7,6 +7,7 @@ import type { RunEntry } from "../../state/runs.js";
 import { summary } from "../../state/run.js";
 import { matrix, shownCases } from "../../state/side-by-side.js";
 import { amountText, head, scoreText } from "../../ui/format.js";
+import { sentence } from "../../ui/sentence.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
 import { Title } from "../../ui/title.js";
@@ -83,7 +84,7 @@ function Head({ run, found }: { run: RunEntry; found: CaseInRun | undefined }) {
             <Status of={first.evalStatus} isNamed /> {nameOf(first.evalStatus)}
             {others.length > 0 && `, first of ${others.length + 1} repetitions, of which ${passed} passed`}
           </p>
-          {first.reason !== undefined && <Text fold={300}>{first.reason}</Text>}
+          {first.reason !== undefined && <Text fold={300}>{sentence(first.reason)}</Text>}
           <ul role="list">
             {first.metrics.map(({ metricName, evalStatus, score, threshold }) => (
               <li key={metricName}>

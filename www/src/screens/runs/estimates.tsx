@@ -1,6 +1,7 @@
 /** How often each run passes and how its metrics score, with intervals on one axis. */
 
 import type { Estimate } from "adk-metrics";
+import { UNITS } from "virtual:manifest";
 import type { RunEntry } from "../../state/runs.js";
 import { reliabilities } from "../../state/side-by-side.js";
 import { amountText, count, scoreText } from "../../ui/format.js";
@@ -94,6 +95,7 @@ function Measure({ name, text, estimates }: MeasureProps) {
     <tr>
       <th scope="row">
         <MetricName>{name}</MetricName>
+        {Object.hasOwn(UNITS, name) && <small>{UNITS[name]}</small>}
       </th>
       <td>
         <Trend estimates={estimates} />
