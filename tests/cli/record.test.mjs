@@ -100,3 +100,56 @@ test("record warns of a model of simulated users that its provider replaces", as
   assert.equal(told.length, 1, stderr);
   assert.match(told[0], /`user_simulator_config`$/);
 });
+
+test("record says what came of --record, and of a config that says nothing of simulated users", async (t) => {
+  const talk = (eval_id) => ({ eval_id, conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Ask." } });
+  const cwd = folderOf(t, {
+    "agent.mjs": "export default () => 'It is noon.';",
+    "fails.mjs": "export default (message) => { throw new Error('out of order'); };",
+    "asked.evalset.json": { eval_set_id: "asked", eval_cases: [talk("one")] },
+    "judge.mjs": "export default () => { if (process.env.SILENT) throw new Error('no'); return '</finished>'; };",
+    "own.json": { criteria: { response_match_score: 0.5 } },
+  });
+  const record = async (more, env = {}) => {
+    const given = ["asked.evalset.json", "--num-runs", "1", "--judge", "./judge.mjs", "--config", "own.json"];
+    const { stderr, stdout } = await run(["record", ...given, ...more], { cwd, env });
+    return [stderr, stdout];
+  };
+  const [recorded] = await record(["--agent", "agent.mjs", "--record", "judge.jsonl"]);
+  assert.match(recorded, /^recorded judge\.jsonl$/m);
+  assert.match(recorded, /^the config has no user_simulator_config, so --config had no effect$/m);
+  assert.equal(readFileSync(join(cwd, "judge.jsonl"), "utf8").trim().split("\n").length, 2);
+  // A failed call is not recorded, and nobody is asked by an agent that fails.
+  for (const [agent, env] of [
+    ["agent.mjs", { SILENT: "1" }],
+    ["fails.mjs", {}],
+  ]) {
+    const [stderr] = await record(["--agent", agent, "--record", "none.jsonl"], env);
+    assert.match(stderr, /^nothing was recorded$/m);
+    assert.doesNotMatch(stderr, /^recorded/m);
+    assert.ok(!existsSync(join(cwd, "none.jsonl")));
+  }
+  const [plain] = await record(["--agent", "agent.mjs"]);
+  assert.doesNotMatch(plain, /recorded$/m);
+});
+
+test(
+  "record writes what finished before it was interrupted, and says so",
+  { skip: process.platform === "win32" },
+  async (t) => {
+    const cwd = folderOf(t, {
+      ...FILES,
+      "agent.mjs": `const sessions = new Set();
+      export default (_, { sessionId }) => {
+        if (sessions.add(sessionId).size === 1) return "It is noon.";
+        process.kill(process.pid, "SIGINT");
+        return new Promise(() => {});
+      };`,
+    });
+    const args = ["record", "--agent", "agent.mjs", "clock.evalset.json", "--num-runs", "1", "--parallelism", "1"];
+    const { status, stderr } = await run([...args, "--output", "runs.json"], { cwd });
+    assert.equal(status, 130, stderr);
+    assert.match(stderr, /^interrupted: only finished runs are written$/m);
+    assert.equal(JSON.parse(readFileSync(join(cwd, "runs.json"), "utf8")).length, 1);
+  },
+);

@@ -5,7 +5,8 @@ import { AdkMetricsError } from "../errors.js";
 import { untilClaimed } from "../judges/cache-claims.js";
 import { memoryCache } from "../judges/cache.js";
 import { identified, identityOf } from "../judges/judge.js";
-import { countedTokens, replyOf } from "../judges/reply.js";
+import { countedTokens, isReplayed, replyOf } from "../judges/reply.js";
+import { isUnsent } from "../judges/unsent.js";
 import { pricedName } from "../run/prices.js";
 import type { Budget, Judge, JudgeCache, JudgeReply, JudgeRequest, VertexOptions } from "../types.js";
 import { amountText } from "../report/text.js";
@@ -68,8 +69,16 @@ export class Purse {
     if (known !== undefined) return known;
     const paying: Judge = async (request, options) => {
       await this.#pay();
-      const reply = await judge(request, options);
-      await this.#count(judge, request, replyOf(reply));
+      let reply: JudgeReply | string;
+      try {
+        reply = await judge(request, options);
+      } catch (error) {
+        if (isUnsent(error)) await this.#refund();
+        throw error;
+      }
+      const read = replyOf(reply);
+      if (isReplayed(read)) await this.#refund();
+      else await this.#count(judge, request, read);
       return reply;
     };
     const { panelFor } = identity;
@@ -102,10 +111,15 @@ export class Purse {
     if (spentText(before, this.#budget) !== undefined) this.#budget = await budgetIn(this.#store);
     const reason = spentText(before, this.#budget);
     if (reason === undefined) return;
-    await this.#store.add("spent", { calls: -1 });
+    await this.#refund();
     this.#refusals.add(reason);
     this.#onSpent();
     throw new AdkMetricsError("budget_exceeded", reason, { retryable: false });
+  }
+
+  /** Gives back a call that was not made: it was refused, or its reply is recorded. */
+  async #refund(): Promise<void> {
+    await this.#store.add("spent", { calls: -1 });
   }
 
   async #count(judge: Judge, { model, prompt }: JudgeRequest, reply: JudgeReply): Promise<void> {
