@@ -206,6 +206,37 @@ test("what one part was refused takes no verdict from the others, and calls that
   assert.equal(merged.verdicts, limited.verdicts);
 });
 
+test("calls that one part made in vain count where another got the reply, and merged ends as the parts did", async (t) => {
+  let fault;
+  const answering = await server(t, { reply: (asked) => (fault === undefined ? fair(asked) : { fault }) });
+  const env = { ...BARE, ...at.gemini(answering) };
+  const same = [turn("the same", "The answer to the same")];
+  const set = JSON.stringify(evalSetOf(Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`c-${at}`, same]))));
+  const config = JSON.stringify(judged({ num_samples: 1 }));
+  const cwd = folderOf(t, { "one.evalset.json": set, "one.actual.json": set, "test_config.json": config });
+  const command = async (...args) => {
+    const { status, stderr } = await run([...args, "--format", "jsonl", "--output", "out.jsonl", "--force"], {
+      cwd,
+      env,
+    });
+    return [status, Number.parseInt(/\d+ calls?/.exec(stderr)?.[0] ?? "0", 10), stderr];
+  };
+  const part = (number, file) =>
+    command("eval", "one.evalset.json", "--shard", number, "--journal", file, "--concurrency", "1");
+  fault = "bad_request";
+  const [vain, vainCalls] = await part("1/2", "1.jsonl");
+  const [alsoVain, otherVainCalls] = await part("2/2", "none.jsonl");
+  fault = undefined;
+  const [, calls] = await part("2/2", "2.jsonl");
+  assert.deepEqual([vain, alsoVain, calls], [3, 3, 1]);
+  const [, merged, said] = await command("merge", "1.jsonl", "2.jsonl");
+  assert.equal(merged, vainCalls + calls, said);
+  const [status, none, why] = await command("merge", "1.jsonl", "none.jsonl");
+  assert.equal(status, 3, why);
+  assert.equal(none, vainCalls + otherVainCalls, why);
+  assert.match(why, /^error: no call of the judge got a reply/m);
+});
+
 test("a call counts once, whichever of the shards that share a cache made it", async (t) => {
   const answering = await server(t);
   const env = { ...BARE, ...at.gemini(answering) };

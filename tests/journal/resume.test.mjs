@@ -295,6 +295,37 @@ test("a reply that came when its call was cancelled is no call of its own", asyn
   assert.deepEqual(second, { calls: 2, answered: 2, failed: 0 });
 });
 
+test("a call that was cancelled is no failure of its provider, and is made again", async () => {
+  const evalSet = evalSetOf({ one: [turn("One?", "1")], two: [turn("Two?", "2")] });
+  const criteria = { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } };
+  const entries = [];
+  const journal = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
+  const controller = new AbortController();
+  const reasons = [];
+  const judge = async ({ evalId }, { signal }) => {
+    if (evalId === "one" && reasons.length === 0) {
+      setTimeout(() => controller.abort(), 20);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      reasons.push(signal.reason);
+      throw signal.reason;
+    }
+    return VALID;
+  };
+  const request = { evalSet, actual: evalSet, criteria, judge };
+  const first = await evaluate({ ...request, journal: journal(), signal: controller.signal });
+  assert.equal(first.cancelled, true);
+  assert.deepEqual(
+    reasons.map(({ code, message }) => [code, message]),
+    [["cancelled", "the evaluation was cancelled"]],
+  );
+  assert.deepEqual(
+    entries.filter(({ type }) => type === "failure"),
+    [],
+  );
+  const { judgeUsage } = await evaluate({ ...request, journal: journal() });
+  assert.deepEqual([judgeUsage.calls, judgeUsage.answered, judgeUsage.failed], [2, 2, 0]);
+});
+
 test("a journal that is whole does not grow when it is used again", async (t) => {
   const file = join(folderOf(t), "run.jsonl");
   const { requestOf } = planOf(6);

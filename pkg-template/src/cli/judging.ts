@@ -135,15 +135,21 @@ export class Judging {
   /**
    * Which status the judges' failures end the command with, if any.
    *
+   * @param isMerged Whether the calls are those of the results, which others made.
    * @param isIncomplete Whether a verdict is missing although a judge was to be asked.
    */
-  failure(results: readonly EvalSetResult[], isIncomplete = isUnjudged(results)): ExitStatus | undefined {
+  failure(
+    results: readonly EvalSetResult[],
+    isMerged: boolean,
+    isIncomplete = isUnjudged(results),
+  ): ExitStatus | undefined {
     // The replies of batches are in the cache: they are reused, without a call.
     const hasBatches = this.gatherer !== undefined && results.some(({ judgeUsage }) => (judgeUsage?.cached ?? 0) > 0);
-    if (this.#tally.isUnreached && !hasBatches) {
+    const { isUnreached, who } = isMerged ? callsIn(results) : this.#tally;
+    if (isUnreached && !hasBatches) {
       const { message = reasonIn(results), help } = this.#tally.lastFailure ?? {};
       const why = message === undefined ? "" : `: ${message}`;
-      const text = { message: `no call of the ${this.#tally.who} got a reply${why}`, location: undefined, help };
+      const text = { message: `no call of the ${who} got a reply${why}`, location: undefined, help };
       process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
       return ExitStatus.Unreached;
     }
@@ -164,6 +170,15 @@ export class Judging {
     this.#watched.set(judge, watched);
     return watched;
   }
+}
+
+/** Whether any of the calls that results count got a reply, and who was asked. */
+function callsIn(results: readonly EvalSetResult[]): Pick<Tally, "isUnreached" | "who"> {
+  const ofUsers = results.flatMap(({ simulatorUsage }) => simulatorUsage ?? []);
+  const ofJudges = results.flatMap(({ judgeUsage }) => judgeUsage ?? []);
+  const all = [...ofUsers, ...ofJudges].filter(({ calls }) => calls > 0);
+  const isUnreached = all.length > 0 && all.every(({ answered }) => answered === 0);
+  return { isUnreached, who: ofJudges.some(({ calls }) => calls > 0) ? "judge" : "simulated user" };
 }
 
 /** Why the first missing result is missing. */

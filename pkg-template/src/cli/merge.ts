@@ -176,10 +176,13 @@ function mergedEntries(shards: readonly ShardJournal[]): JournalEntry[] {
   const rest: JournalEntry[] = [];
   for (const { file, entries } of shards) {
     const before = earlierEnd(entries);
+    const questionOf = ({ section, key }: JournalEntry & { key?: unknown }): string => `${section} ${String(key)}`;
+    const answered = new Set(entries.filter(({ type }) => type === "reply").map(questionOf));
     for (const [place, entry] of entries.entries()) {
       if (entry.type !== "begin") {
         const isPast = entry.type === "failure" && place < before;
-        if (entry.section !== "" && !isPast) rest.push(entry);
+        const isLast = entry.type === "failure" && !answered.has(questionOf(entry));
+        if (entry.section !== "" && !isPast) rest.push(isLast ? ({ ...entry, isLast } as JournalEntry) : entry);
         continue;
       }
       if (entry.section === "") continue;

@@ -125,7 +125,7 @@ async function scoreAll(
   const wrong = [...mistakes, ...unwritten, ...judging.unrecorded()];
   if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
-  const failure = judging.failure(results);
+  const failure = judging.failure(results, journal?.isMerging === true);
   if (failure === ExitStatus.Unreached) return failure;
   const inResults = results.flatMap(({ warnings = [] }) => warnings).some(({ code }) => code !== "cancelled");
   if (given.has("strict") && (isWarned || inResults)) return refusedByStrict();

@@ -173,7 +173,7 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   const wrong = [...(mistake === undefined ? [] : [mistake]), ...judging.unrecorded()];
   if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
-  const failure = judging.failure([set], run.isUnjudged);
+  const failure = judging.failure([set], false, run.isUnjudged);
   if (failure === ExitStatus.Unreached) return failure;
   if (given.has("strict") && (isWarned || run.warnings.some(({ code }) => code !== "cancelled")))
     return refusedByStrict();

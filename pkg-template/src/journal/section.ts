@@ -30,6 +30,8 @@ export interface JournaledFailure extends JournalEntry {
   failure: HostFailure;
   /** Which call for its sample it was, from 1. */
   attempt: number;
+  /** Whether it was the last for its question in a shard, although another one may have a reply. */
+  isLast?: true;
 }
 
 /** What a metric of the user's own found. */
@@ -286,7 +288,9 @@ export class JournalSection implements Journal {
 
   /** The failures that were not used: how many samples a vote asks depends on when some fail. */
   get unusedFailures(): { samples: number; calls: number } {
-    const unused = [...this.#failures.values()].flat().filter(({ key }) => !this.#settledKeys.has(key));
+    const unused = [...this.#failures.values()]
+      .flat()
+      .filter(({ key, isLast }) => isLast === true || !this.#settledKeys.has(key));
     return { samples: unused.length, calls: unused.reduce((sum, { attempt }) => sum + attempt, 0) };
   }
 

@@ -186,18 +186,20 @@ export class JudgeDispatcher {
     if (this.#calls.get(call.key) === call) this.#calls.delete(call.key);
   }
 
-  /** Ends a call whose reply nobody waits for. */
-  abort(number: number): void {
+  /** Ends a call whose reply nobody waits for. @param isCancelled Whether that is not for lack of an answer: no provider failed. */
+  abort(number: number, isCancelled: boolean): void {
     const call = this.#numbered.get(number);
     this.#numbered.delete(number);
     if (call?.controller === undefined) return;
     const inTime = this.#timeoutMs === undefined ? "in time" : `within ${this.#timeoutMs} ms`;
-    const message = `the judge did not answer ${inTime}`;
-    this.lastFailure = message;
-    this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
+    const message = isCancelled ? "the evaluation was cancelled" : `the judge did not answer ${inTime}`;
+    if (!isCancelled) {
+      this.lastFailure = message;
+      this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
+    }
     this.#forget(call);
     call.isAborted = true;
-    call.controller.abort(new AdkMetricsError("timeout", message));
+    call.controller.abort(new AdkMetricsError(isCancelled ? "cancelled" : "timeout", message));
   }
 
   /** Forgets the numbers of an engine that is no more. Its calls go on: the next engine asks for them. */

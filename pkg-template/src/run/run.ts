@@ -319,7 +319,7 @@ class RunDriver {
       this.#withheld += calls.length;
       return;
     }
-    for (const abort of aborts) this.#dispatcher.abort(abort);
+    for (const abort of aborts) this.#dispatcher.abort(abort, this.#isCancelled);
     for (const host of calls) {
       void this.#dispatcher.ask(host).then((answer) => {
         this.#completions.put({ generation, at: this.clock.now(), call: host.call, answer });
