@@ -2,8 +2,8 @@
 //! `docs/benchmarks.md`.
 //!
 //! The first table is exact: every ballot of a vote is counted, weighted by how likely it is. The
-//! second simulates votes that may end at a risk. The third asks the replies recorded for
-//! `tests/engine/judged/parity.rs`.
+//! second and third simulate votes that may end at a risk, of questions that are alike and of some that are
+//! harder. The fourth asks the replies recorded for `tests/engine/judged/parity.rs`.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -30,6 +30,16 @@ const AGREEMENTS: [f64; 6] = [0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
 const SAMPLES: [u32; 3] = [3, 5, 7];
 const RUBRICS: [i32; 3] = [1, 3, 5];
 
+/// The risks that are simulated, and for how many rubrics.
+const RISKS: [f64; 3] = [0.01, 0.02, 0.05];
+const AT_RISK_RUBRICS: [usize; 4] = [1, 3, 5, 10];
+
+/// The questions of a simulated run.
+const QUESTIONS: usize = 120;
+
+/// How many of ten questions are hard, and whether they come last or each tenth question is like the others.
+const MIXTURES: [(usize, bool); 5] = [(1, false), (1, true), (2, true), (5, false), (5, true)];
+
 const METRICS: [&str; 6] = [
     "final_response_match_v2",
     "rubric_based_final_response_quality_v1",
@@ -50,17 +60,15 @@ fn main() {
         }
     }
     println!();
-    println!("| risk | rubrics | {} |", AGREEMENTS.map(|share| format!("{share:>13}")).join(" | "));
-    println!("| ---: | ------: |{}", " ------------: |".repeat(AGREEMENTS.len()));
-    for risk in [0.01, 0.05] {
-        for rubrics in [1, 3, 5, 10] {
-            let cells = AGREEMENTS.map(|agreement| {
-                let found = at_risk(risk, rubrics, agreement);
-                format!("{:>5}, {:.2}%", percent(found.calls), 100.0 * found.flips)
-            });
-            println!("| {:>2}% | {rubrics:7} | {} |", 100.0 * risk, cells.join(" | "));
-        }
-    }
+    println!("| risk | rubrics | {} |", AGREEMENTS.map(|share| format!("{share:>12}")).join(" | "));
+    println!("| ---: | ------: |{}", " -----------: |".repeat(AGREEMENTS.len()));
+    print_at_risk(&AGREEMENTS.map(|agreement| vec![agreement; QUESTIONS]));
+    println!();
+    let names =
+        MIXTURES.map(|(hard, last)| format!("{hard} in 10, {}", if last { "last" } else { "spread" }));
+    println!("| risk | rubrics | {} |", names.map(|name| format!("{name:>15}")).join(" | "));
+    println!("| ---: | ------: |{}", " --------------: |".repeat(MIXTURES.len()));
+    print_at_risk(&MIXTURES.map(|(hard, last)| mixture(hard, last)));
     println!();
     println!("| metric                                          | calls | of all |");
     println!("| ----------------------------------------------- | ----: | -----: |");
@@ -69,6 +77,31 @@ fn main() {
         let share = percent(f64::from(some) / f64::from(all));
         println!("| {:47} | {some:5} | {share:>6} |", format!("`{metric}`"));
     }
+}
+
+/// Prints the rows of runs at a risk, with a column for each list of agreements.
+fn print_at_risk(runs: &[Vec<f64>]) {
+    for risk in RISKS {
+        for rubrics in AT_RISK_RUBRICS {
+            let cells: Vec<String> = runs
+                .iter()
+                .map(|agreements| {
+                    let found = at_risk(risk, rubrics, agreements);
+                    format!("{:>5}, {:.2}%", percent(found.calls), 100.0 * found.flips)
+                })
+                .collect();
+            println!("| {:>2}% | {rubrics:7} | {} |", 100.0 * risk, cells.join(" | "));
+        }
+    }
+}
+
+/// The agreement of each question if so many of ten are hard.
+fn mixture(hard: usize, last: bool) -> Vec<f64> {
+    let is_hard = |question: usize| {
+        let place = if last { question * 10 / QUESTIONS } else { question % 10 };
+        place >= 10 - hard
+    };
+    (0..QUESTIONS).map(|question| if is_hard(question) { 0.6 } else { 0.99 }).collect()
 }
 
 fn percent(share: f64) -> String {
@@ -113,14 +146,15 @@ struct AtRisk {
     flips: f64,
 }
 
-/// Of 200 runs with 120 questions each, of which 80% of the rubrics are met, and each sample agrees with this
-/// probability. As in a run, the first questions are asked until they are certain, and tell how samples vote.
-fn at_risk(risk: f64, rubrics: usize, agreement: f64) -> AtRisk {
+/// Of 200 runs with these questions, of which 80% of the rubrics are met, and each sample agrees with the
+/// question's probability. As in a run, the first questions are asked until they are certain, and tell how samples
+/// vote.
+fn at_risk(risk: f64, rubrics: usize, agreements: &[f64]) -> AtRisk {
     let mut chance = Chance(11);
     let (mut calls, mut certain_calls, mut flips, mut verdicts) = (0, 0, 0, 0);
     for _ in 0..200 {
         let mut fit = Fit::default();
-        for question in 0..120 {
+        for (question, &agreement) in (0..).zip(agreements) {
             let met: Vec<bool> = (0..rubrics).map(|_| chance.is(0.8)).collect();
             let ballots: [Vec<Vote>; 5] = std::array::from_fn(|_| {
                 met.iter().map(|&met| Vote::from_verdict(Some(chance.is(agreement) == met))).collect()

@@ -5,6 +5,11 @@
 //! negative + q), and the votes that are missing a beta-binomial distribution. The prior is given, or fitted to
 //! pairs of votes on the same question ([`Fit`]).
 //!
+//! Questions to come may be harder than those that it was fitted to. So it holds for nine of ten questions only:
+//! of the tenth, nothing is taken for known, and its samples vote like a coin (`UNLIKE`). This is an
+//! ε-contaminated prior (J. Berger, L. M. Berliner, "Robust Bayes and Empirical Bayes Analysis with
+//! ε-Contaminated Priors", Annals of Statistics 14, 1986).
+//!
 //! Complexity: O(missing votes) for a chance, O(1) per verdict for the fit.
 
 use super::votes::{Tally, Verdict};
@@ -17,6 +22,12 @@ pub struct Prior {
     /// Its second parameter, above 0: as many votes against.
     pub negative: f64,
 }
+
+/// The share of questions that the prior does not hold for.
+const UNLIKE: f64 = 0.1;
+
+/// How their samples vote: yes as often as no.
+const COIN: Prior = Prior { positive: 1e9, negative: 1e9 };
 
 /// What a vote may end on before it is certain.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,12 +56,37 @@ impl Evidence {
     /// How likely the missing votes turn the verdict of those so far into another one.
     #[must_use]
     pub fn chance_of_other(&self, tally: &Tally, missing: u32) -> f64 {
-        let &Tally { positive, negative, .. } = tally;
         if tally.verdict(missing).is_some() {
             return 0.0;
         }
+        // The votes so far tell how likely the question is one of either kind.
+        let like = (1.0 - UNLIKE) * self.prior.chance_of(tally);
+        let unlike = UNLIKE * COIN.chance_of(tally);
+        let of_other =
+            like * self.prior.chance_of_other(tally, missing) + unlike * COIN.chance_of_other(tally, missing);
+        of_other / (like + unlike)
+    }
+}
+
+impl Prior {
+    /// How likely votes are those of a tally, in their order.
+    fn chance_of(&self, &Tally { positive, negative, .. }: &Tally) -> f64 {
+        let (mut a, mut b, mut chance) = (self.positive, self.negative, 1.0);
+        for _ in 0..positive {
+            chance *= a / (a + b);
+            a += 1.0;
+        }
+        for _ in 0..negative {
+            chance *= b / (a + b);
+            b += 1.0;
+        }
+        chance
+    }
+
+    /// How likely the missing votes turn the verdict, where this is how samples vote.
+    fn chance_of_other(&self, &Tally { positive, negative, .. }: &Tally, missing: u32) -> f64 {
         let (p, q, r) = (f64::from(positive), f64::from(negative), f64::from(missing));
-        let (a, b) = (self.prior.positive + p, self.prior.negative + q);
+        let (a, b) = (self.positive + p, self.negative + q);
         // With so many further votes for it at most, the verdict is negative.
         let most = ((q + r - p) / 2.0).floor();
         // The chances of each number of votes for it are those of `most`, times these factors.
