@@ -31,7 +31,7 @@ mod schema;
 mod template;
 
 pub use persona::{Behavior, DEFAULT_PERSONA, PERSONAS, custom_persona, persona};
-pub(in crate::judge) use schema::{MOST_ENTRIES, are_listed, entries_schema};
+pub(in crate::judge) use schema::{MOST_ENTRIES, entries_schema, rubric_keys};
 pub use schema::{rubrics_schema, validations_schema};
 pub use template::Template;
 

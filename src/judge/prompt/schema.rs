@@ -48,37 +48,79 @@ fn is_plain(id: &str) -> bool {
     (1..=64).contains(&id.len()) && id.bytes().all(is_plain)
 }
 
-/// Whether a reply on the rubrics with these ids is a list, because they are many or an id is more than a name.
-pub(in crate::judge) fn are_listed(ids: &[&str]) -> bool {
-    ids.len() > MOST_ENTRIES || !ids.iter().all(|id| is_plain(id))
+/// The keys of a reply on the rubrics with these ids: each its id, or its place where that is more than a name. None if
+/// they are so many that a reply is a list.
+pub(in crate::judge) fn rubric_keys(ids: &[&str]) -> Vec<String> {
+    let mut keys = Vec::new();
+    if ids.len() > MOST_ENTRIES {
+        return keys;
+    }
+    for (at, id) in ids.iter().enumerate() {
+        let mut key = (*id).to_owned();
+        if !is_plain(id) {
+            key = ["rubric_", &(at as u64 + 1).to_string()].concat();
+            // Another rubric may be called so.
+            while ids.contains(&&*key) {
+                key.push('_');
+            }
+        }
+        keys.push(key);
+    }
+    keys
 }
 
-/// A verdict on each of the rubrics with these ids: by id, or as a list where they are many or an id is more than a name.
+/// A verdict on each of the rubrics with these ids: by key, or as a list where they are many. Where
+/// a key does not name its rubric, the model copies it.
 #[must_use]
 pub fn rubrics_schema(ids: &[&str]) -> String {
-    const VERDICT: &str = r#""rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}"#;
-    if are_listed(ids) {
-        return format!(
-            r#"{{"type":"object","properties":{{"rubrics":{{"type":"array","items":{{"type":"object","properties":{{"id":{{"type":"string"}},"property":{{"type":"string"}},{VERDICT}}},"required":["id","property","rationale","verdict"],"additionalProperties":false}},"minItems":{count},"maxItems":{count}}}}},"required":["rubrics"],"additionalProperties":false}}"#,
-            count = ids.len(),
-        );
+    const PROPERTY: &str = r#""property":{"type":"string"},"#;
+    let entry = |properties: &str, names: &str| {
+        [
+            r#"{"type":"object","properties":{"#,
+            properties,
+            r#""rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}},"required":["#,
+            names,
+            r#""rationale","verdict"],"additionalProperties":false}"#,
+        ]
+        .concat()
+    };
+    let mut entries = Vec::new();
+    for (key, id) in rubric_keys(ids).iter().zip(ids) {
+        let entry = if key == id { entry("", "") } else { entry(PROPERTY, r#""property","#) };
+        entries.push((quoted(key), entry));
     }
-    let names: Vec<String> = ids.iter().map(|id| quoted(id)).collect();
-    let entry = format!(
-        r#"{{"type":"object","properties":{{{VERDICT}}},"required":["rationale","verdict"],"additionalProperties":false}}"#
-    );
+    let rubrics = if entries.is_empty() {
+        let entry = entry(&[r#""id":{"type":"string"},"#, PROPERTY].concat(), r#""id","property","#);
+        list_schema(&entry, ids.len())
+    } else {
+        entries_schema(&entries)
+    };
+    only("rubrics", &rubrics)
+}
+
+/// An object with one property.
+fn only(name: &str, schema: &str) -> String {
     format!(
-        r#"{{"type":"object","properties":{{"rubrics":{}}},"required":["rubrics"],"additionalProperties":false}}"#,
-        entries_schema(&names, &entry),
+        r#"{{"type":"object","properties":{{"{name}":{schema}}},"required":["{name}"],"additionalProperties":false}}"#
     )
 }
 
-/// An object with an entry under each of the names, which are written as JSON.
-pub(in crate::judge) fn entries_schema(names: &[String], entry: &str) -> String {
-    let entries: Vec<String> = names.iter().map(|name| [name, ":", entry].concat()).collect();
+/// A list of so many entries.
+fn list_schema(entry: &str, count: usize) -> String {
+    format!(r#"{{"type":"array","items":{entry},"minItems":{count},"maxItems":{count}}}"#)
+}
+
+/// An object with these entries, whose keys are written as JSON.
+pub(in crate::judge) fn entries_schema(entries: &[(String, String)]) -> String {
+    let mut properties = Vec::new();
+    let mut names = Vec::new();
+    for (name, entry) in entries {
+        properties.push([name, ":", entry].concat());
+        names.push(&**name);
+    }
     format!(
         r#"{{"type":"object","properties":{{{}}},"required":[{}],"additionalProperties":false}}"#,
-        entries.join(","),
+        properties.join(","),
         names.join(","),
     )
 }
@@ -86,7 +128,6 @@ pub(in crate::judge) fn entries_schema(names: &[String], entry: &str) -> String 
 /// A label for each of the sentences.
 #[must_use]
 pub fn validations_schema(sentences: usize) -> String {
-    format!(
-        r#"{{"type":"object","properties":{{"validations":{{"type":"array","items":{{"type":"object","properties":{{"sentence":{{"type":"string"}},"label":{{"type":"string","enum":["supported","unsupported","contradictory","disputed","not_applicable"]}},"rationale":{{"type":"string"}},"supporting_excerpt":{{"type":"string"}},"contradicting_excerpt":{{"type":"string"}}}},"required":["sentence","label","rationale","supporting_excerpt","contradicting_excerpt"],"additionalProperties":false}},"minItems":{sentences},"maxItems":{sentences}}}}},"required":["validations"],"additionalProperties":false}}"#
-    )
+    const ENTRY: &str = r#"{"type":"object","properties":{"sentence":{"type":"string"},"label":{"type":"string","enum":["supported","unsupported","contradictory","disputed","not_applicable"]},"rationale":{"type":"string"},"supporting_excerpt":{"type":"string"},"contradicting_excerpt":{"type":"string"}},"required":["sentence","label","rationale","supporting_excerpt","contradicting_excerpt"],"additionalProperties":false}"#;
+    only("validations", &list_schema(ENTRY, sentences))
 }

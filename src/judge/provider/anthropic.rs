@@ -117,9 +117,10 @@ impl Write for WithoutLimits<'_> {
         match self.0.kind() {
             JsonKind::Object => {
                 if let Some((items, length)) = fixed_array(self.0) {
-                    let places: Vec<String> = (1..=length).map(|place| quoted(&place.to_string())).collect();
                     let entry = to_json(&Self(items), Spelling::Camel);
-                    return out.raw(&entries_schema(&places, &entry));
+                    let entries: Vec<_> =
+                        (1..=length).map(|place| (quoted(&place.to_string()), entry.clone())).collect();
+                    return out.raw(&entries_schema(&entries));
                 }
                 let mut object = out.object();
                 for (key, value) in self.0.entries() {

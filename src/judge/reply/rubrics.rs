@@ -9,7 +9,7 @@ use super::shown_text::ShownText;
 use super::structured::{count_verdicts, document, objects, text_field};
 use crate::foundation::json::Document;
 use crate::foundation::sort::groups;
-use crate::judge::prompt::are_listed;
+use crate::judge::prompt::rubric_keys;
 use crate::text::{for_each_nfkc_char, lower_case};
 
 /// What a reply says about one rubric.
@@ -136,11 +136,12 @@ fn structured(document: Option<Document<'_>>, shown: &ShownText<'_>) -> Vec<Rubr
 /// Assigns entries to rubrics: pairs of a rubric's index and an entry's index. `rubrics` are pairs of id and
 /// text; `decided` says which of them the question left out.
 ///
-/// An entry belongs to the rubric with its id, otherwise to the one with its text, ignoring case, white space,
-/// typographic variants and decoration; among rubrics with the same text to the last one. Other entries are left
-/// out, except where the schema asked for a list, which can fix the number of entries, but not what they call a
-/// rubric: there, those of JSON that belong to none are taken for the rubrics that lack one, in their order, if
-/// there are as many. O(n log n) in rubrics and entries together.
+/// An entry belongs to the rubric with its id, or with its key in the schema, otherwise to the one with its text,
+/// ignoring case, white space, typographic variants and decoration; among rubrics with the same text to the last one.
+/// Other entries are left out, except where not every id is a key of the schema. There, entries of JSON that belong to
+/// none are taken for the rubrics that lack one, in their order, if there are as many. And where the schema asked for a
+/// list, which can fix the number of entries, but not what they call a rubric, a rubric that still lacks one takes the
+/// entry at its place. O(n log n) in rubrics and entries together.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{ShownText, assign, rubrics};
@@ -150,15 +151,31 @@ fn structured(document: Option<Document<'_>>, shown: &ShownText<'_>) -> Vec<Rubr
 /// ```
 #[must_use]
 pub fn assign(entries: &[RubricEntry], rubrics: &[(&str, &str)], decided: &[bool]) -> Vec<(usize, usize)> {
-    let ids = rubrics.iter().map(|(id, _)| Some(*id)).chain(entries.iter().map(|entry| entry.id.as_deref()));
+    let mut asked = Vec::new();
+    for at in 0..rubrics.len() {
+        if decided.get(at) != Some(&true) {
+            asked.push(at);
+        }
+    }
+    let asked_ids: Vec<&str> = asked.iter().filter_map(|at| rubrics.get(*at)).map(|(id, _)| *id).collect();
+    let keys = rubric_keys(&asked_ids);
+    // A rubric that was not asked about may be called like a key.
+    let mut ids: Vec<_> = keys.iter().map(|key| Some(&**key)).collect();
+    ids.extend(rubrics.iter().map(|(id, _)| Some(*id)));
+    let known = ids.len();
+    ids.extend(entries.iter().map(|entry| entry.id.as_deref()));
     let texts = rubrics.iter().map(|(_, text)| *text).chain(entries.iter().map(|entry| &*entry.property));
     let texts: Vec<String> = texts.map(normalized).collect();
-    let by_id = equals(&ids.collect::<Vec<_>>(), rubrics.len(), false);
+    let by_id = equals(&ids, known, false);
     let by_text = equals(&texts.iter().map(|text| Some(&**text)).collect::<Vec<_>>(), rubrics.len(), true);
     let mut pairs = Vec::new();
     let mut unnamed = Vec::new();
     let mut is_missing = vec![true; rubrics.len()];
     for (index, (by_id, by_text)) in by_id.into_iter().zip(by_text).enumerate() {
+        let by_id = by_id.and_then(|at| match at.checked_sub(keys.len()) {
+            Some(rubric) => Some(rubric),
+            None => asked.get(at).copied(),
+        });
         if let Some(rubric) = by_id.or(by_text) {
             pairs.push((rubric, index));
             if let Some(is_missing) = is_missing.get_mut(rubric) {
@@ -168,16 +185,21 @@ pub fn assign(entries: &[RubricEntry], rubrics: &[(&str, &str)], decided: &[bool
             unnamed.push(index);
         }
     }
-    let mut asked = Vec::new();
+    if keys == asked_ids {
+        return pairs;
+    }
     let mut missing = Vec::new();
-    for (at, ((id, _), is_missing)) in rubrics.iter().zip(is_missing).enumerate() {
-        if decided.get(at) != Some(&true) {
-            asked.push(*id);
-            missing.extend(is_missing.then_some(at));
+    for (place, &rubric) in asked.iter().enumerate() {
+        if is_missing.get(rubric) == Some(&true) {
+            missing.push((rubric, place));
         }
     }
-    if missing.len() == unnamed.len() && are_listed(&asked) {
-        pairs.extend(missing.into_iter().zip(unnamed));
+    let is_in_order = missing.len() == unnamed.len();
+    let is_complete = keys.is_empty() && entries.len() == asked.len();
+    for (at, (rubric, place)) in missing.into_iter().enumerate() {
+        let of_place = entries.get(place).is_some_and(|entry| is_complete && entry.is_listed);
+        let entry = if is_in_order { unnamed.get(at).copied() } else { of_place.then_some(place) };
+        pairs.extend(entry.map(|entry| (rubric, entry)));
     }
     pairs
 }
