@@ -1,10 +1,11 @@
 import { call } from "./engine/call.js";
+import { metricResultsJson } from "./engine/explanation.js";
 import { hosted } from "./engine/hosted.js";
 import { invocationJson } from "./engine/turn.js";
 import { AdkMetricsError } from "./errors.js";
 import { toBytes } from "./engine/input.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
-import { stringify } from "./engine/writing.js";
+import { MOST_PLAIN, stringify } from "./engine/writing.js";
 import type { Mistake } from "./generated/shapes.js";
 import type { EvalCaseResult, EvalMetricResultPerInvocation, EvalSet, EvalSetResult, Input } from "./types.js";
 import { judgeVotesOf } from "./votes.js";
@@ -143,18 +144,19 @@ function turnJson(turn: EvalMetricResultPerInvocation): string {
   if (!isObject(turn)) throw unexpected("the results of a turn", turn, "result");
   const actual = invocationJson(turn, "actualInvocation");
   const expected = invocationJson(turn, "expectedInvocation");
-  const parts = [
-    ...(actual === undefined ? [] : [`"actualInvocation":${actual}`]),
-    ...(expected === undefined ? [] : [`"expectedInvocation":${expected}`]),
-    `"evalMetricResults":${stringify(turn.evalMetricResults ?? [], "result")}`,
-  ];
-  return `{${parts.join(",")}}`;
+  const results = turn.evalMetricResults ?? [];
+  let json = "{";
+  if (actual !== undefined) json += `"actualInvocation":${actual},`;
+  if (expected !== undefined) json += `"expectedInvocation":${expected},`;
+  return `${json}"evalMetricResults":${metricResultsJson(results, MOST_PLAIN) ?? stringify(results, "result")}}`;
 }
 
 /** An object as JSON with a list of JSON texts added under a key. */
 function withList(object: object, key: string, items: readonly string[]): string {
   const json = stringify(object, "result");
-  return `${json.slice(0, -1)}${json === "{}" ? "" : ","}"${key}":[${items.join(",")}]}`;
+  // Not by `join`, which copies what is put together once more anyway.
+  const list = items.reduce((all, item) => (all === "" ? item : `${all},${item}`), "");
+  return `${json.slice(0, -1)}${json === "{}" ? "" : ","}"${key}":[${list}]}`;
 }
 
 function checkName(name: unknown): void {

@@ -47,7 +47,9 @@ export function headerOf(rest: object): string {
 
 /** The line of a case. In JSON, line breaks stand between values only. */
 export function caseLine(result: EvalCaseResult): string {
-  return caseJson(result).replaceAll(/[\r\n]+/g, " ");
+  const json = caseJson(result);
+  // Few have any.
+  return /[\r\n]/.test(json) ? json.replaceAll(/[\r\n]+/g, " ") : json;
 }
 
 /**

@@ -68,6 +68,37 @@ test("streamed results are those of the whole, byte for byte, by any number of t
   assert.equal(readFileSync(join(cwd, jsonLines), "utf8"), readFileSync(join(cwd, json), "utf8"));
 });
 
+test("cases of many megabytes among small ones are written whole, by any number of threads", async (t) => {
+  const cases = all.slice(0, 12).map((at) => caseOf(at, at % 3 === 1 ? "é🕛 ".repeat(4e5) : ANSWER));
+  const cwd = folderOf(t, { "test_config.json": { criteria: { tool_trajectory_avg_score: 1 } } });
+  writeFileSync(join(cwd, "cases.jsonl"), lines(cases));
+  writeFileSync(join(cwd, "runs.jsonl"), lines(cases));
+  for (const threads of ["1", "2"]) {
+    const args = [
+      "eval",
+      "cases.jsonl",
+      "--actual",
+      "runs.jsonl",
+      "--output",
+      `${threads}.jsonl`,
+      "--threads",
+      threads,
+    ];
+    const { status, stderr } = await run(args, { cwd });
+    assert.equal(status, 0, stderr);
+    const [{ evalCaseResults }] = readResults(readFileSync(join(cwd, `${threads}.jsonl`)));
+    for (const [at, { evalId, evalMetricResultPerInvocation }] of evalCaseResults.entries()) {
+      assert.equal(evalId, cases[at].eval_id);
+      const [{ actualInvocation, expectedInvocation }] = evalMetricResultPerInvocation;
+      const { text } = cases[at].conversation[0].final_response.parts[0];
+      for (const invocation of [actualInvocation, expectedInvocation]) {
+        assert.ok(invocation.finalResponse.parts[0].text === text);
+      }
+    }
+    assert.equal(evalCaseResults.length, cases.length);
+  }
+});
+
 test("what the agent did may be cases, inference results, results or sessions, each in lines", async (t) => {
   const cases = [0, 1, 2].map((at) => caseOf(at));
   const cwd = folderOf(t, { "test_config.json": config });

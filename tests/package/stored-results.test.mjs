@@ -40,6 +40,55 @@ test("JSON lines hold all of it, votes and explanations too", async () => {
   assert.match(text, /"samples":/);
 });
 
+test("explanations that nobody has looked at are written like all others", async () => {
+  const turn = (text) => ({ userContent: { parts: [{ text: "?" }] }, finalResponse: { parts: [{ text }] } });
+  const set = (...texts) => ({
+    evalSetId: "words",
+    evalCases: texts.map((text, at) => ({ evalId: `${at}`, conversation: [turn(text), turn('one "two"\n\u2028')] })),
+  });
+  const expected = "one two three four five six seven eight nine ten";
+  const evalSet = set(expected, expected, expected, expected, "same words");
+  const actual = set("one", "none of it", "seven words: one two three four five", `${expected} more`, "same words");
+  const criteria = { tool_trajectory_avg_score: 1, response_match_score: 0.5 };
+  const fresh = async () => await evaluate({ evalSet, actual, criteria, explain: "all" });
+  const written = (result) => [...resultLines(result)].slice(1);
+  const metricsOf = ({ evalCaseResults }) =>
+    evalCaseResults.flatMap((result) => result.evalMetricResultPerInvocation.flatMap((turn) => turn.evalMetricResults));
+
+  const looked = await fresh();
+  const tokens = metricsOf(looked).flatMap(({ explanation }) => explanation?.tokens ?? []);
+  assert.deepEqual(
+    tokens.filter((_, at) => at % 2 === 0).map(({ precision, recall }) => [precision, recall]),
+    [
+      [1, 0.1],
+      [0, 0],
+      [6 / 7, 0.6],
+      [10 / 11, 1],
+      [1, 1],
+    ],
+  );
+  assert.deepEqual(written(await fresh()), written(looked));
+
+  // What the caller changed is written as it is now.
+  for (const change of [
+    (metric) => (metric.explanation = { own: true }),
+    (metric) => delete metric.explanation,
+    (metric) => (metric.note = "behind the explanation"),
+    (metric) => (metric.score = undefined),
+    (metric) => Object.freeze(metric),
+  ]) {
+    const [unread, read] = [await fresh(), await fresh()];
+    for (const metric of metricsOf(read)) void metric.explanation;
+    for (const metric of [...metricsOf(unread), ...metricsOf(read)]) {
+      if (metric.metricName === "response_match_score") change(metric);
+    }
+    assert.deepEqual(written(unread), written(read));
+  }
+  const odd = await fresh();
+  odd.evalCaseResults[0].evalMetricResultPerInvocation[0].evalMetricResults[1].score = Number.NaN;
+  assert.throws(() => written(odd), { code: "unserializable", path: "result: [1].score" });
+});
+
 test("JSON lines keep the digits of numbers that JavaScript rounds", async () => {
   const id = "12345678901234567891";
   const set = JSON.stringify({

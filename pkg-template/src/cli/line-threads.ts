@@ -4,14 +4,14 @@ import { Worker } from "node:worker_threads";
 import { LineRows, type SentRows } from "../lines/rows.js";
 import type { EvaluateRequest } from "../types.js";
 import type { LineFiles } from "./line-files.js";
-import type { ScoredWindow, Window, WindowFiles } from "./line-windows.js";
-import type { ThreadWork } from "./line-worker.js";
+import { type ScoredWindow, spareOf, type Window, type WindowFiles } from "./line-windows.js";
+import type { Question, ThreadWork } from "./line-worker.js";
 import { Mistake } from "./mistakes.js";
 
 type Answer<T> = { done: T } | { mistake: { message: string; location?: string; help?: string } };
 
-/** How many windows a thread has at a time: one that it scores, and one that waits for it. */
-const AT_A_TIME = 2;
+/** How many windows a thread has at a time: one that it scores, and some that wait for it while others are late. */
+const AT_A_TIME = 4;
 
 /** Half of what V8 takes for values that are soon gone: with two threads, 50 MB less. */
 const YOUNG_MB = 24;
@@ -44,13 +44,19 @@ export async function* scoredByThreads(
 ): AsyncGenerator<ScoredWindow> {
   const threads = Array.from({ length: count }, () => begin<ScoredWindow>({ files, options }));
   const pending: Promise<ScoredWindow>[] = [];
+  // Buffers whose text was written go back to threads: new ones would have to be collected.
+  const spare: ArrayBuffer[] = [];
   try {
     for (const window of windows) {
-      const asked = ask(leastBusy(threads), window);
+      const asked = ask(leastBusy(threads), { window, spare: spare.pop() });
       // Its turn to be waited for may come after others have failed.
       asked.catch(() => {});
       pending.push(asked);
-      if (pending.length >= AT_A_TIME * count) yield await (pending.shift() as Promise<ScoredWindow>);
+      if (pending.length < AT_A_TIME * count) continue;
+      const scored = await (pending.shift() as Promise<ScoredWindow>);
+      yield scored;
+      const buffer = spareOf(scored);
+      if (buffer !== undefined) spare.push(buffer);
     }
     for (const scored of pending) yield await scored;
   } finally {
@@ -82,9 +88,9 @@ function next<T>(thread: Thread<T>): Promise<T> {
   return new Promise((resolve, reject) => thread.waiting.push({ resolve, reject }));
 }
 
-function ask(thread: Thread<ScoredWindow>, window: Window): Promise<ScoredWindow> {
+function ask(thread: Thread<ScoredWindow>, question: Question): Promise<ScoredWindow> {
   const answer = next(thread);
-  thread.worker.postMessage(window);
+  thread.worker.postMessage(question, question.spare === undefined ? [] : [question.spare]);
   return answer;
 }
 

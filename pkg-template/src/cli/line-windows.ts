@@ -15,7 +15,7 @@ import {
 } from "../lines/shape.js";
 import { gateStatuses } from "../statistics/gates.js";
 import { caseLine } from "../stored-results.js";
-import type { EvalSetResult, EvaluateRequest, Mistake } from "../types.js";
+import type { EvalCaseResult, EvalSetResult, EvaluateRequest, Mistake } from "../types.js";
 import { ACTUAL, EVAL_SET, type LineFiles, placeIn, textOf } from "./line-files.js";
 import { Mistake as FileMistake } from "./mistakes.js";
 import { isUnjudged } from "./tally.js";
@@ -41,8 +41,8 @@ export type PlacedWarning = Mistake & { place?: string };
 
 /** What a window came to. */
 export interface ScoredWindow {
-  /** A line for each result. */
-  readonly text: Uint8Array;
+  /** A line for each result. When it is written, its buffer may take that of another window. */
+  readonly text: Uint8Array<ArrayBuffer>;
   /** The results, in order: the ids of their cases, and how they ended. */
   readonly ids: readonly string[];
   readonly statuses: readonly EvalStatus[];
@@ -82,6 +82,7 @@ type Evaluate = (request: EvaluateRequest, note: (notes: PartNotes) => void) => 
 /**
  * Scores a window.
  *
+ * @param spare A buffer that may take the text.
  * @throws {FileMistake} with file and line for what is wrong in one.
  */
 export async function scoreWindow(
@@ -89,6 +90,7 @@ export async function scoreWindow(
   files: WindowFiles,
   options: Omit<EvaluateRequest, "evalSet" | "actual">,
   evaluate: Evaluate,
+  spare?: ArrayBuffer,
 ): Promise<ScoredWindow> {
   let notes: PartNotes | undefined;
   const request = { ...options, evalSetName: files.evalSetId, ...textsOf(window, files) };
@@ -103,7 +105,7 @@ export async function scoreWindow(
   // What the options of the command come to is said by the command.
   const warnings = all?.filter(({ path }) => path !== "options");
   return {
-    text: Buffer.from(results.map((result) => `${caseLine(result)}\n`).join("")),
+    text: linesOf(results, spare),
     ids: results.map(({ evalId }) => evalId),
     statuses: results.map(({ finalEvalStatus }) => finalEvalStatus),
     statusesForGates: results.map((result) => forGates.get(result) ?? result.finalEvalStatus),
@@ -115,6 +117,36 @@ export async function scoreWindow(
     notes,
     isUnjudged: isUnjudged([set]),
   };
+}
+
+/** More than most windows come to. */
+const LIKELY_BYTES = 8 * WINDOW_BYTES;
+const NEWLINE = 0x0a;
+
+/** A line for each result. Written one by one, since all of them as one string would be there twice more. */
+function linesOf(results: readonly EvalCaseResult[], spare = new ArrayBuffer(LIKELY_BYTES)): Uint8Array<ArrayBuffer> {
+  let bytes = Buffer.from(spare);
+  let end = 0;
+  for (const result of results) {
+    const line = caseLine(result);
+    const room = bytes.length - end - 1;
+    if (MOST_BYTES_PER_UNIT * line.length > room && Buffer.byteLength(line) > room) {
+      const larger = Buffer.from(new ArrayBuffer(2 * bytes.length + Buffer.byteLength(line)));
+      bytes.copy(larger, 0, 0, end);
+      bytes = larger;
+    }
+    end += bytes.write(line, end);
+    bytes[end++] = NEWLINE;
+  }
+  return bytes.subarray(0, end);
+}
+
+/** In UTF-8, of a code unit of a string. */
+const MOST_BYTES_PER_UNIT = 3;
+
+/** The buffer of a window whose text is written, for the text of another; nothing if it is unusually large. */
+export function spareOf({ text: { buffer } }: ScoredWindow): ArrayBuffer | undefined {
+  return buffer.byteLength === LIKELY_BYTES ? buffer : undefined;
 }
 
 function textsOf({ cases, runs }: Window, { evalSetId, ranId, evalSets, actuals, kind }: WindowFiles) {

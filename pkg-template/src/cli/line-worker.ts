@@ -16,6 +16,12 @@ export type ThreadWork =
   | { readonly read: { files: readonly string[]; what: string } }
   | { readonly files: WindowFiles; readonly options: Omit<EvaluateRequest, "evalSet" | "actual"> };
 
+/** A window to score, and a buffer that may take its text. */
+export interface Question {
+  readonly window: Window;
+  readonly spare: ArrayBuffer | undefined;
+}
+
 const work = workerData as ThreadWork;
 if ("read" in work) {
   const { files, what } = work.read;
@@ -29,12 +35,11 @@ if ("read" in work) {
   await api();
   // One after the other: answers come in the order of the questions.
   let before: Promise<void> = Promise.resolve();
-  parentPort?.on("message", (window: Window) => {
+  parentPort?.on("message", ({ window, spare }: Question) => {
     before = before.then(() =>
       answer(async () => {
-        const scored = await scoreWindow(window, work.files, work.options, evaluatePart);
-        const text = scored.text.slice();
-        return [{ ...scored, text }, [text]];
+        const scored = await scoreWindow(window, work.files, work.options, evaluatePart, spare);
+        return [scored, [scored.text]];
       }),
     );
   });

@@ -42,6 +42,7 @@ import {
   type PlacedWarning,
   type ScoredWindow,
   scoreWindow,
+  spareOf,
   type Window,
   type WindowFiles,
   windowsOf,
@@ -255,6 +256,8 @@ class LineRun {
   #ended: string | undefined;
   #draft: Draft | undefined;
   #hasStrays = false;
+  /** A buffer whose text is written. */
+  #spare: ArrayBuffer | undefined;
 
   constructor(work: LineWork, options: Options, registry: MetricRegistry, means: Means) {
     const { cases, runs } = work;
@@ -368,11 +371,17 @@ class LineRun {
     await new Promise((resolve) => setImmediate(resolve));
     const signal = this.#means.stop.phase();
     const options = { ...this.#options, registry: this.#registry, budget: this.#spent.left(), signal };
-    return await scoreWindow(window, this.#files, options, async (request, note) => {
-      const set = await evaluatePart(request, note);
-      this.#sample(set);
-      return set;
-    });
+    return await scoreWindow(
+      window,
+      this.#files,
+      options,
+      async (request, note) => {
+        const set = await evaluatePart(request, note);
+        this.#sample(set);
+        return set;
+      },
+      this.#spare,
+    );
   }
 
   #sample({ judges = [], evalCaseResults }: EvalSetResult): void {
@@ -392,6 +401,7 @@ class LineRun {
     this.#whole.add(rest, notes && { ...notes, unused: undefined, isItself }, ids.length);
     this.#draft ??= await Draft.begin(this.#work.output, headLine(this.#set));
     await this.#draft.append(text);
+    this.#spare = spareOf(window);
     this.totals.add(window);
     this.isUnjudged ||= isUnjudged;
     this.#spent.add(rest.judgeUsage);

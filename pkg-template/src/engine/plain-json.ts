@@ -46,6 +46,11 @@ export function allButIn(given: Readonly<Record<string, FieldsToWrite>>): Fields
   return { writesOthers: true, fields: new Map(fields), always: "" };
 }
 
+/** A record of which everything is written but the value of a key, which is not looked at. */
+export function allBut(key: string): FieldsToWrite {
+  return { writesOthers: true, fields: new Map([[key, null]]), always: "" };
+}
+
 function fieldOf(level: Level | undefined): (key: string) => Field {
   return (key) => ({ key: `"${key}":`, level });
 }

@@ -52,7 +52,7 @@ export function stringify(value: object, name: string, fields?: FieldsToWrite): 
 }
 
 /** How many values and characters are written and checked in one walk. What is more may be refused, before it takes memory. */
-const MOST_PLAIN = 2 ** 20;
+export const MOST_PLAIN = 2 ** 20;
 
 export function encode(text: string, name: string): Uint8Array {
   checkSize(text.length, name);

@@ -80,9 +80,7 @@ export class LineRows {
 
   /** The lines of the id of a line of others, in order. */
   *ofSameId(others: LineRows, row: number): Generator<number> {
-    const { low, high } = others.#columns;
-    const slot = this.#slotOf(low[row] as number, high[row] as number);
-    for (let at = this.#slots[slot] as number; at !== NONE; at = this.#columns.next[at] as number) yield at;
+    for (let at = this.#firstAs(others, row); at !== NONE; at = this.#columns.next[at] as number) yield at;
   }
 
   /** The first line of an id. */
@@ -93,7 +91,7 @@ export class LineRows {
 
   /** Whether a line has the id of one of others. */
   isIn(others: LineRows, row: number): boolean {
-    return others.ofSameId(this, row).next().done !== true;
+    return others.#firstAs(this, row) !== NONE;
   }
 
   lengthOf(row: number): number {
@@ -113,6 +111,11 @@ export class LineRows {
       length: pick(length, new Uint32Array(rows.length)),
       line: pick(line, new Uint32Array(rows.length)),
     };
+  }
+
+  #firstAs(others: LineRows, row: number): number {
+    const { low, high } = others.#columns;
+    return this.#slots[this.#slotOf(low[row] as number, high[row] as number)] as number;
   }
 
   #slotOf(low: number, high: number): number {
