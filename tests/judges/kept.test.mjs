@@ -103,6 +103,27 @@ describe("the same question in one evaluation", () => {
     assert.match(help, /memoryCache/);
   });
 
+  test("is asked for the first case, in whatever order keys are made for the cache", async (t) => {
+    const { subtle } = globalThis.crypto;
+    const digest = subtle.digest.bind(subtle);
+    let made = 0;
+    t.mock.method(subtle, "digest", async (...given) => {
+      const delay = Math.max(0, 40 - 10 * made++);
+      const found = await digest(...given);
+      await sleep(delay);
+      return found;
+    });
+    const set = await evaluate({ ...request, judge: async () => reply, cache: memoryCache() });
+    assert.ok(made > 2);
+    const votes = set.evalCaseResults.map(({ evalMetricResultPerInvocation: [first] }) =>
+      first.evalMetricResults[0].explanation.samples.votes.map(({ cached = false }) => cached),
+    );
+    assert.deepEqual(votes, [
+      [false, false],
+      [true, true],
+    ]);
+  });
+
   test("is asked once a sample, also while its first answer is awaited", async () => {
     let calls = 0;
     const judge = async () => {

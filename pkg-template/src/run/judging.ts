@@ -85,6 +85,7 @@ export class JudgeDispatcher {
   /** What the last call that failed said, if none was answered since. */
   lastFailure: string | undefined;
   readonly #warned = new Set<string>();
+  #lastKey: Promise<void> = Promise.resolve();
 
   /** @param journal Where replies are kept, and found. */
   constructor(judges: Judges, { timeoutMs, cache }: EvaluatorOptions, journal?: JournalSection) {
@@ -314,7 +315,7 @@ export class JudgeDispatcher {
     const kept = this.#journaled(targeted);
     if (kept !== undefined) return { reply: kept.reply, cached: kept.cached === true };
     const cache = this.#cache;
-    const { key, replier } = await replyKey(request, target);
+    const { key, replier } = await this.#inOrder(replyKey(request, target));
     const began = performance.now();
     const hit = (reply: JudgeReply): CallAnswer => {
       this.#foreign.found(replier, key);
@@ -339,6 +340,13 @@ export class JudgeDispatcher {
       cache.store(key, reply, release, this.#journal?.attempted());
     };
     return this.#send(targeted, settle, take);
+  }
+
+  /** Waits for those before: digests end in any order, and of equal questions the first is asked. */
+  async #inOrder<T>(key: Promise<T>): Promise<T> {
+    this.#lastKey = Promise.allSettled([this.#lastKey, key]).then(() => {});
+    await this.#lastKey;
+    return key;
   }
 
   /** @param settled Called once with the reply; with undefined if there is none. */
