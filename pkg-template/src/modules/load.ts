@@ -112,10 +112,15 @@ export async function importFile(href: string): Promise<Exports> {
     // Jest has its own loader, which imports only where Node was started with a flag.
     const { code } = (error ?? {}) as { code?: unknown };
     if (String(code).startsWith("ERR_VM_DYNAMIC_IMPORT")) {
-      return createRequire(href)(fileURLToPath(href)) as Exports;
+      return requireFrom(href)(fileURLToPath(href)) as Exports;
     }
     throw error;
   }
+}
+
+/** By itself, since webpack warns where `createRequire(…)`, of which it does not know the place, is used. */
+function requireFrom(href: string): NodeJS.Require {
+  return createRequire(href);
 }
 
 /** Node would wait for a pipe without end, and read a device without end, as some of `/proc` that says it is an empty file. A folder it explains itself. */

@@ -67,6 +67,8 @@ export class JudgeDispatcher {
   readonly #cache: ReplyCache | undefined;
   /** What was asked, if there is no cache of the user's own. */
   readonly #asked = new AskedQuestions();
+  /** What the journal had, for questions that are equal, if there is a cache: it may be gone, as one in memory is. */
+  readonly #resumed = new AskedQuestions();
   readonly #calls = new Map<string, KnownCall>();
   /** The same, by the numbers that the engine gave them. */
   readonly #numbered = new Map<number, KnownCall>();
@@ -313,7 +315,15 @@ export class JudgeDispatcher {
       return { reply: kept.reply, cached: kept.cached === true };
     }
     const kept = this.#journaled(targeted);
-    if (kept !== undefined) return { reply: kept.reply, cached: kept.cached === true };
+    if (kept !== undefined) {
+      this.#resumed.begin(question, targeted.signal)(kept.reply);
+      return { reply: kept.reply, cached: kept.cached === true };
+    }
+    const resumed = await this.#resumed.get(question);
+    if (resumed !== undefined) {
+      this.#keep(targeted, resumed, true, performance.now());
+      return { reply: resumed, cached: true };
+    }
     const cache = this.#cache;
     const { key, replier } = await this.#inOrder(replyKey(request, target));
     const began = performance.now();
