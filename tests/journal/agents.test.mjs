@@ -8,7 +8,7 @@ import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { importEntry } from "../package/support/package.mjs";
 import { BARE, ended, folderOf as filesIn, run, start, text } from "../cli/command.mjs";
 import { at, fair, judged, posix, server } from "../cli/judging.mjs";
-import { fileJournal, folderOf, inEveryFormat, planOf, random } from "./journal.mjs";
+import { fileJournal, folderOf, inEveryFormat, planOf, random, withoutCredits } from "./journal.mjs";
 
 const { AgentEvaluator, LocalEvalService } = await importEntry();
 
@@ -117,8 +117,8 @@ const PLANS = Number(process.env.JOURNAL_PLANS ?? 3);
 const OF_THE_RUN = /^(?:eval_set_result_(?:id|name)|session_id|invocation_id|creation_timestamp|duration)$/;
 
 /** Results without what differs from run to run of an agent: times and sessions. */
-const timeless = (result) =>
-  JSON.stringify(JSON.parse(inEveryFormat(result).json), (key, value) => {
+const timeless = (result, plan) =>
+  JSON.stringify(JSON.parse(plan.faulty ? withoutCredits(result) : inEveryFormat(result).json), (key, value) => {
     const isTime = OF_THE_RUN.test(key) || value?.metric_name === "invocation_duration_v1";
     return isTime ? undefined : value;
   });
@@ -145,7 +145,7 @@ test("agents at random, which are interrupted at any point, come to the results 
       const options = { judge, concurrency, retry, parallelism: 1 + (seed % 3), journal };
       try {
         const evaluation = AgentEvaluator.evaluateEvalSet(agent, plan.evalSet, criteriaOfPlan, 2, false, options);
-        return { text: timeless(await resultsOf(evaluation)), runs, calls: calls(), notices };
+        return { text: timeless(await resultsOf(evaluation), plan), runs, calls: calls(), notices };
       } finally {
         journal.close();
       }

@@ -32,6 +32,17 @@ export function inEveryFormat(result) {
   return { ...Object.fromEntries(rendered), json: resultsToAdkJson(result) };
 }
 
+/**
+ * A result as JSON without which of several equal questions was asked, or asked again, and which found its reply: where calls
+ * fail while others wait for the same reply, that depends on time.
+ */
+export function withoutCredits(result) {
+  const isCredit = (key, value) => key === "retried" || (key === "cached" && value === true);
+  return JSON.stringify(JSON.parse(resultsToAdkJson(result)), (key, value) =>
+    isCredit(key, value) ? undefined : value,
+  );
+}
+
 const text = (pieces) => (typeof pieces === "object" ? [...pieces].join("") : (pieces ?? ""));
 
 const verdict = (isValid) =>
@@ -58,7 +69,7 @@ export function planOf(seed) {
     response_match_score: 0.5,
     own: 0.5,
   };
-  return { evalSet, criteria, requestOf: () => requestOf() };
+  return { evalSet, criteria, faulty, repeats: new Set(questions).size < count, requestOf: () => requestOf() };
 
   function requestOf() {
     const asked = new Map();

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
-import { evaluate, fileJournal, folderOf, inEveryFormat, planOf } from "./journal.mjs";
+import { evaluate, fileJournal, folderOf, inEveryFormat, planOf, withoutCredits } from "./journal.mjs";
 
 /** How many evaluations are interrupted; each at every point. */
 const PLANS = Number(process.env.JOURNAL_PLANS ?? 6);
@@ -17,10 +17,12 @@ test("an evaluation that is interrupted at any point goes on to the same bytes",
   const folder = folderOf(t);
   for (let seed = 1; seed <= PLANS; seed += 1) {
     const plan = planOf(seed);
+    const written = (result) =>
+      plan.faulty && plan.repeats ? { json: withoutCredits(result) } : inEveryFormat(result);
     const file = join(folder, `${seed}.jsonl`);
     const whole = plan.requestOf();
     const journal = fileJournal(file);
-    const expected = inEveryFormat(await evaluate({ ...whole.request, journal }));
+    const expected = written(await evaluate({ ...whole.request, journal }));
     journal.close();
     const bytes = readFileSync(file);
     const lines = String(bytes).split("\n").slice(0, -1);
@@ -44,7 +46,7 @@ test("an evaluation that is interrupted at any point goes on to the same bytes",
         const answers = entries.filter(({ type }) => type === "metric").length;
         assert.equal(again.computed(), whole.computed() - answers, at);
         assert.deepEqual(notices.length, cut > 0 ? 1 : 0, at);
-        for (const [format, text] of Object.entries(inEveryFormat(result))) assert.equal(text, expected[format], at);
+        for (const [format, text] of Object.entries(written(result))) assert.equal(text, expected[format], at);
       }
     }
   }

@@ -36,11 +36,11 @@ interface TargetedRequest {
   target: JudgeTarget;
   /** Identifies the question and the sample in this run; equal questions of several cases have the same. */
   question: string;
-  /** Identifies the call: the case, the question and the sample. */
-  callKey: string;
   request: JudgeRequest;
   http: HttpRequest | undefined;
   signal: AbortSignal;
+  /** What waits until a failure is counted: equal questions, which may be asked then. */
+  afterFailure: (() => void)[];
 }
 
 /** Takes the reply that was read from an answer; undefined if there is none. */
@@ -80,7 +80,7 @@ export class JudgeDispatcher {
   #unsentCalls = 0;
   readonly #timeoutMs: number | undefined;
   readonly #journal: JournalSection | undefined;
-  /** How many calls failed for a sample without a reply yet, by `callKey`. */
+  /** How many calls failed for a sample without a reply yet, by its question. */
   readonly #failedFor = new Map<string, number>();
   /** The replies in the cache that functions did not give themselves. */
   readonly #foreign = new ForeignReplies();
@@ -146,13 +146,14 @@ export class JudgeDispatcher {
     const target = this.#judges.target(metric);
     const controller = new AbortController();
     const question = [metric, request.purpose, request.sampleIndex, digest].join("/");
-    const targeted: TargetedRequest = { target, question, callKey: key, request, http, signal: controller.signal };
+    const targeted: TargetedRequest = { target, question, request, http, signal: controller.signal, afterFailure: [] };
     const { sampleIndex } = request;
     const answer = this.#answer(targeted, (found) => this.#take(begun, metric, sampleIndex, found)).then((answer) => {
       begun.controller = undefined;
       if ("failed" in answer) {
         this.lastFailure = answer.failed.message;
         this.#fail(begun);
+        for (const go of targeted.afterFailure) go();
       } else if ("reply" in answer) {
         this.lastFailure = undefined;
         if (isMiscounted(answer.reply)) this.#warn("invalid_input", MISCOUNTED);
@@ -185,7 +186,7 @@ export class JudgeDispatcher {
 
   /** Forgets a call, so that the next one for the same sample is made. */
   #forget(call: KnownCall): void {
-    if (this.#journal !== undefined) this.#failedFor.set(call.key, (this.#failedFor.get(call.key) ?? 0) + 1);
+    if (this.#journal !== undefined) this.#failedFor.set(call.question, (this.#failedFor.get(call.question) ?? 0) + 1);
     if (this.#calls.get(call.key) === call) this.#calls.delete(call.key);
   }
 
@@ -198,7 +199,7 @@ export class JudgeDispatcher {
     const message = isCancelled ? "the evaluation was cancelled" : `the judge did not answer ${inTime}`;
     if (!isCancelled) {
       this.lastFailure = message;
-      this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
+      this.#keepFailure(call, { message, retryable: true });
     }
     this.#forget(call);
     call.isAborted = true;
@@ -252,28 +253,19 @@ export class JudgeDispatcher {
     this.#failedBefore += calls;
   }
 
-  #keep(
-    { question, callKey, request, signal }: TargetedRequest,
-    reply: JudgeReply,
-    cached: boolean,
-    began: number,
-  ): void {
+  #keep({ question, request, signal }: TargetedRequest, reply: JudgeReply, cached: boolean, began: number): void {
     if (this.#journal === undefined) return;
     // A reply that came after its call was given up is that call's own: it counts once.
-    const failed = (this.#failedFor.get(callKey) ?? 0) - (signal.aborted ? 1 : 0);
-    if (!signal.aborted) this.#failedFor.delete(callKey);
+    const failed = (this.#failedFor.get(question) ?? 0) - (signal.aborted ? 1 : 0);
+    if (!signal.aborted) this.#failedFor.delete(question);
     const more = { ...(cached ? { cached } : {}), ...(failed > 0 ? { failed } : {}) };
     const ms = Math.round(performance.now() - began);
     this.#journal.keep({ type: "reply", key: question, reply, ...more, evalId: request.evalId, ms });
   }
 
   /** @param calls How many were made. */
-  #keepFailure(
-    { question, callKey }: Pick<TargetedRequest, "question" | "callKey">,
-    failure: HostFailure,
-    calls = 1,
-  ): void {
-    const attempt = (this.#failedFor.get(callKey) ?? 0) + calls;
+  #keepFailure({ question }: Pick<TargetedRequest, "question">, failure: HostFailure, calls = 1): void {
+    const attempt = (this.#failedFor.get(question) ?? 0) + calls;
     this.#journal?.keep({ type: "failure", key: question, failure, attempt });
   }
 
@@ -404,7 +396,8 @@ export class JudgeDispatcher {
         },
       };
     } catch (error) {
-      settle(undefined);
+      if (signal.aborted) settle(undefined);
+      else targeted.afterFailure.push(() => settle(undefined));
       throw error;
     }
   }
