@@ -112,7 +112,7 @@ test("AgentEvaluator goes on at every entry, and comes to the same bytes", async
 });
 
 /** How many runs of agents at random are interrupted; each at every point. */
-const PLANS = Number(process.env.JOURNAL_PLANS ?? 3);
+const PLANS = Number(process.env.JOURNAL_PLANS ?? 4);
 
 const OF_THE_RUN = /^(?:eval_set_result_(?:id|name)|session_id|invocation_id|creation_timestamp|duration)$/;
 

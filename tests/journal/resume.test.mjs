@@ -12,10 +12,12 @@ import { evaluate, fileJournal, folderOf, inEveryFormat, planOf, withoutCredits 
 
 /** How many evaluations are interrupted; each at every point. */
 const PLANS = Number(process.env.JOURNAL_PLANS ?? 6);
+/** In 18, cases that ask the same share a cache that is gone afterwards; in 37, calls for one of them fail. */
+const SEEDS = new Set([...Array.from({ length: PLANS }, (_, at) => at + 1), 18, 37]);
 
 test("an evaluation that is interrupted at any point goes on to the same bytes", async (t) => {
   const folder = folderOf(t);
-  for (let seed = 1; seed <= PLANS; seed += 1) {
+  for (const seed of SEEDS) {
     const plan = planOf(seed);
     const written = (result) =>
       plan.faulty && plan.repeats ? { json: withoutCredits(result) } : inEveryFormat(result);

@@ -36,6 +36,8 @@ interface TargetedRequest {
   target: JudgeTarget;
   /** Identifies the question and the sample in this run; equal questions of several cases have the same. */
   question: string;
+  /** Identifies the call: the case, the question and the sample. */
+  callKey: string;
   request: JudgeRequest;
   http: HttpRequest | undefined;
   signal: AbortSignal;
@@ -80,8 +82,10 @@ export class JudgeDispatcher {
   #unsentCalls = 0;
   readonly #timeoutMs: number | undefined;
   readonly #journal: JournalSection | undefined;
-  /** How many calls failed for a sample without a reply yet, by its question. */
+  /** How many calls failed for a question without a reply yet. */
   readonly #failedFor = new Map<string, number>();
+  /** How many of them failed for one sample, by `callKey`. */
+  readonly #attempts = new Map<string, number>();
   /** The replies in the cache that functions did not give themselves. */
   readonly #foreign = new ForeignReplies();
   /** What the last call that failed said, if none was answered since. */
@@ -146,7 +150,15 @@ export class JudgeDispatcher {
     const target = this.#judges.target(metric);
     const controller = new AbortController();
     const question = [metric, request.purpose, request.sampleIndex, digest].join("/");
-    const targeted: TargetedRequest = { target, question, request, http, signal: controller.signal, afterFailure: [] };
+    const targeted: TargetedRequest = {
+      target,
+      question,
+      callKey: key,
+      request,
+      http,
+      signal: controller.signal,
+      afterFailure: [],
+    };
     const { sampleIndex } = request;
     const answer = this.#answer(targeted, (found) => this.#take(begun, metric, sampleIndex, found)).then((answer) => {
       begun.controller = undefined;
@@ -186,7 +198,10 @@ export class JudgeDispatcher {
 
   /** Forgets a call, so that the next one for the same sample is made. */
   #forget(call: KnownCall): void {
-    if (this.#journal !== undefined) this.#failedFor.set(call.question, (this.#failedFor.get(call.question) ?? 0) + 1);
+    if (this.#journal !== undefined) {
+      increment(this.#failedFor, call.question);
+      increment(this.#attempts, call.key);
+    }
     if (this.#calls.get(call.key) === call) this.#calls.delete(call.key);
   }
 
@@ -199,7 +214,7 @@ export class JudgeDispatcher {
     const message = isCancelled ? "the evaluation was cancelled" : `the judge did not answer ${inTime}`;
     if (!isCancelled) {
       this.lastFailure = message;
-      this.#keepFailure(call, { message, retryable: true });
+      this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
     }
     this.#forget(call);
     call.isAborted = true;
@@ -253,19 +268,31 @@ export class JudgeDispatcher {
     this.#failedBefore += calls;
   }
 
-  #keep({ question, request, signal }: TargetedRequest, reply: JudgeReply, cached: boolean, began: number): void {
+  #keep(
+    { question, callKey, request, signal }: TargetedRequest,
+    reply: JudgeReply,
+    cached: boolean,
+    began: number,
+  ): void {
     if (this.#journal === undefined) return;
     // A reply that came after its call was given up is that call's own: it counts once.
     const failed = (this.#failedFor.get(question) ?? 0) - (signal.aborted ? 1 : 0);
-    if (!signal.aborted) this.#failedFor.delete(question);
+    if (!signal.aborted) {
+      this.#failedFor.delete(question);
+      this.#attempts.delete(callKey);
+    }
     const more = { ...(cached ? { cached } : {}), ...(failed > 0 ? { failed } : {}) };
     const ms = Math.round(performance.now() - began);
     this.#journal.keep({ type: "reply", key: question, reply, ...more, evalId: request.evalId, ms });
   }
 
   /** @param calls How many were made. */
-  #keepFailure({ question }: Pick<TargetedRequest, "question">, failure: HostFailure, calls = 1): void {
-    const attempt = (this.#failedFor.get(question) ?? 0) + calls;
+  #keepFailure(
+    { question, callKey }: Pick<TargetedRequest, "question" | "callKey">,
+    failure: HostFailure,
+    calls = 1,
+  ): void {
+    const attempt = (this.#attempts.get(callKey) ?? 0) + calls;
     this.#journal?.keep({ type: "failure", key: question, failure, attempt });
   }
 
@@ -408,4 +435,8 @@ export class JudgeDispatcher {
     this.#warned.add(kind);
     this.#warnings.push({ code, message });
   }
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
