@@ -113,6 +113,14 @@ for (const command of ["eval", "run"]) {
           const { status, stderr } = await run([...args, ...shard, ...balance], { cwd, env });
           // 3 where none of the shard's own questions has an answer.
           assert.ok([0, 1, ...(isFaulty ? [3] : [])].includes(status), stderr);
+          if (index > 0) continue;
+          // As if it had been killed: in the middle of a line of what it did.
+          const journal = readFileSync(join(cwd, name), "utf8");
+          const [header, part] = journal.split("\n");
+          const begun = header.length + part.length + 2;
+          writeFileSync(join(cwd, name), journal.slice(0, begun + Math.floor(next() * (journal.length - begun))));
+          const again = await run([...args, ...shard, ...balance], { cwd, env });
+          assert.equal(again.status, status, again.stderr);
         }
         const ran = names.flatMap((name) => lines(cwd, name).filter((line) => line.includes('"type":"run"')));
         if (command === "run") {
