@@ -1,7 +1,7 @@
 // The official SDKs understand the batch interfaces that the server plays, and get what this package gets.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI, { toFile } from "openai";
@@ -14,10 +14,13 @@ const IDS = Array.from({ length: 6 }, (_, at) => `row-${at}`);
 const FOUND = { "row-0": "Yes: 0", "row-5": "Yes: 5" };
 
 let server;
+/** What goes wrong with the next batch. */
+let faults = { rows: ROWS };
 before(async () => {
   const reply = ({ prompt }) => `Yes: ${prompt}`;
-  server = await startBatchServer({ reply, plan: () => ({ rows: ROWS, looks: 0 }) });
+  server = await startBatchServer({ reply, plan: () => ({ looks: 0, ...faults }) });
 });
+afterEach(() => (faults = { rows: ROWS }));
 after(() => server.close());
 
 test("OpenAI: files, create, list, retrieve, results", async () => {
@@ -128,4 +131,72 @@ test("Gemini: create inline and from a file, list, get, results", async () => {
     ]);
     assert.deepEqual(Object.fromEntries(found.sort()), { ...FOUND, "row-1": 14, "row-2": 4, "row-3": 3 });
   }
+});
+
+/** A batch of chats. */
+async function openAiBatch() {
+  const client = new OpenAI({ apiKey: KEY, baseURL: `${server.url}/v1`, maxRetries: 0 });
+  const lines = IDS.map((custom_id, at) => {
+    const body = { model: "gpt-4.1-mini", messages: [{ role: "user", content: String(at) }] };
+    return JSON.stringify({ custom_id, method: "POST", url: "/v1/chat/completions", body });
+  });
+  const file = await client.files.create({
+    file: await toFile(Buffer.from(lines.join("\n")), "b.jsonl"),
+    purpose: "batch",
+  });
+  const { id } = await client.batches.create({
+    input_file_id: file.id,
+    endpoint: "/v1/chat/completions",
+    completion_window: "24h",
+  });
+  const rowsOf = async (name) => {
+    const text = await (await client.files.content(name)).text();
+    return text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  };
+  return { batch: await client.batches.retrieve(id), rowsOf };
+}
+
+const everyRow = (fault) => ({ rows: Object.fromEntries(IDS.map((_, at) => [at, fault])) });
+
+test("OpenAI: nothing but a file of errors", async () => {
+  faults = { ...everyRow("error"), onlyErrors: true };
+  const { batch, rowsOf } = await openAiBatch();
+  assert.deepEqual([batch.status, batch.output_file_id], ["completed", undefined]);
+  assert.equal((await rowsOf(batch.error_file_id)).length, IDS.length);
+});
+
+test("OpenAI: a file that is refused names its lines", async () => {
+  faults = { create: "refused", lines: [2] };
+  const { batch } = await openAiBatch();
+  assert.deepEqual([batch.status, batch.output_file_id, batch.error_file_id], ["failed", undefined, undefined]);
+  assert.deepEqual(
+    batch.errors.data.map(({ line }) => line),
+    [3],
+  );
+});
+
+test("OpenAI: a second result, and one of nobody's", async () => {
+  faults = { rows: { 1: "twice", 2: "unknown" } };
+  const { batch, rowsOf } = await openAiBatch();
+  const ids = (await rowsOf(batch.output_file_id)).map(({ custom_id }) => custom_id).sort();
+  assert.deepEqual(ids, ["nobody", ...IDS.slice(0, 2), "row-1", ...IDS.slice(2)]);
+});
+
+test("a batch that was cancelled: each provider's rows", async () => {
+  faults = { rows: { 1: "cancelled" } };
+  const { batch, rowsOf } = await openAiBatch();
+  assert.deepEqual(
+    (await rowsOf(batch.error_file_id)).map(({ custom_id, error }) => [custom_id, error.code]),
+    [["row-1", "batch_cancelled"]],
+  );
+  const client = new Anthropic({ apiKey: KEY, baseURL: server.url, maxRetries: 0 });
+  const params = { model: "claude-haiku-4-5", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
+  const requests = IDS.map((custom_id) => ({ custom_id, params }));
+  const { id } = await client.messages.batches.create({ requests });
+  const types = {};
+  for await (const { custom_id, result } of await client.messages.batches.results(id)) types[custom_id] = result.type;
+  assert.deepEqual([types["row-0"], types["row-1"]], ["succeeded", "canceled"]);
 });
