@@ -299,6 +299,33 @@ test("a reply that came when its call was cancelled is no call of its own", asyn
   assert.deepEqual(second, { calls: 2, answered: 2, failed: 0 });
 });
 
+test("a call that ends with the time of the budget is no failure of its provider, and is made again", async () => {
+  const evalSet = evalSetOf({ one: [turn("One?", "1")] });
+  const criteria = { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } };
+  const entries = [];
+  const journal = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
+  const reasons = [];
+  const judge = async (_request, { signal }) => {
+    if (reasons.length > 0) return VALID;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    reasons.push(signal.reason);
+    throw signal.reason;
+  };
+  const request = { evalSet, actual: evalSet, criteria, judge };
+  const { judgeUsage: first } = await evaluate({ ...request, journal: journal(), budget: { timeMs: 100 } });
+  assert.equal(first.lost, 1);
+  assert.deepEqual(
+    reasons.map(({ code, message }) => [code, message]),
+    [["timeout", "the time of the budget is over"]],
+  );
+  assert.deepEqual(
+    entries.filter(({ type }) => type === "failure"),
+    [],
+  );
+  const { judgeUsage } = await evaluate({ ...request, journal: journal() });
+  assert.deepEqual([judgeUsage.calls, judgeUsage.answered, judgeUsage.failed], [1, 1, 0]);
+});
+
 test("a call that was cancelled is no failure of its provider, and is made again", async () => {
   const evalSet = evalSetOf({ one: [turn("One?", "1")], two: [turn("Two?", "2")] });
   const criteria = { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } };

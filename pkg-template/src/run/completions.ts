@@ -41,6 +41,11 @@ export class Clock {
     return now >= this.#end ? now : (this.#pausedAt ?? now - this.#behind);
   }
 
+  /** Whether the time limit of the run has passed. */
+  get isOver(): boolean {
+    return performance.now() >= this.#end;
+  }
+
   pause(): void {
     this.#pausedAt = performance.now() - this.#behind;
   }

@@ -205,20 +205,24 @@ export class JudgeDispatcher {
     if (this.#calls.get(call.key) === call) this.#calls.delete(call.key);
   }
 
-  /** Ends a call whose reply nobody waits for. @param isCancelled Whether that is not for lack of an answer: no provider failed. */
-  abort(number: number, isCancelled: boolean): void {
+  /**
+   * Ends a call whose reply nobody waits for.
+   *
+   * @param ended What ended the run, and the call with it; nothing if the provider did not answer in time.
+   */
+  abort(number: number, ended?: AdkMetricsError): void {
     const call = this.#numbered.get(number);
     this.#numbered.delete(number);
     if (call?.controller === undefined) return;
     const inTime = this.#timeoutMs === undefined ? "in time" : `within ${this.#timeoutMs} ms`;
-    const message = isCancelled ? "the evaluation was cancelled" : `the judge did not answer ${inTime}`;
-    if (!isCancelled) {
+    const message = `the judge did not answer ${inTime}`;
+    if (ended === undefined) {
       this.lastFailure = message;
       this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
     }
     this.#forget(call);
     call.isAborted = true;
-    call.controller.abort(new AdkMetricsError(isCancelled ? "cancelled" : "timeout", message));
+    call.controller.abort(ended ?? new AdkMetricsError("timeout", message));
   }
 
   /** Forgets the numbers of an engine that is no more. Its calls go on: the next engine asks for them. */

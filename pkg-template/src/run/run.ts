@@ -16,6 +16,7 @@ import { engineGeneration, release } from "../engine/instance.js";
 import { asksNobody, waiting } from "./waiting.js";
 import { closeSession, maySomebodyBeAsked, openSession, type RunPlan, type Session } from "./session.js";
 import { type Steps, Stretch } from "../engine/steps.js";
+import { AdkMetricsError } from "../errors.js";
 import { unscorableInSteps } from "./unscorable.js";
 
 /** Case results per step: few at first, since cases may be large, then as many as make the columns pay. */
@@ -311,6 +312,12 @@ class RunDriver {
     tell(idle && this.#computing === 0 ? { inFlight, queued } : undefined);
   }
 
+  /** What ended the run, if it did not come to its end. */
+  get #ended(): AdkMetricsError | undefined {
+    if (this.#isCancelled) return new AdkMetricsError("cancelled", "the evaluation was cancelled");
+    return this.clock.isOver ? new AdkMetricsError("timeout", "the time of the budget is over") : undefined;
+  }
+
   /** Begins and ends calls of judges. */
   #ask({ aborts, calls }: Step): void {
     const { generation } = this.#session;
@@ -319,7 +326,7 @@ class RunDriver {
       this.#withheld += calls.length;
       return;
     }
-    for (const abort of aborts) this.#dispatcher.abort(abort, this.#isCancelled);
+    for (const abort of aborts) this.#dispatcher.abort(abort, this.#ended);
     for (const host of calls) {
       void this.#dispatcher.ask(host).then((answer) => {
         this.#completions.put({ generation, at: this.clock.now(), call: host.call, answer });
