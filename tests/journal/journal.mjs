@@ -1,6 +1,6 @@
 // What tests of journals share: evaluations at random, with judges that fail at times, and results in every format.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
@@ -24,6 +24,14 @@ export function folderOf(t) {
   const folder = mkdtempSync(join(tmpdir(), "adk-metrics-journal-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** What is left of the journal of a shard that was killed: its beginning, up to the middle of a line. */
+export function cutAtRandom(file, next) {
+  const journal = readFileSync(file, "utf8");
+  const [header, part] = journal.split("\n");
+  const begun = header.length + part.length + 2;
+  writeFileSync(file, journal.slice(0, begun + Math.floor(next() * (journal.length - begun))));
 }
 
 /** A result in every format. */
