@@ -40,7 +40,10 @@ export function withCalibration(results: EvalSetResult, calibration: Calibration
       ].join(", ");
       const { labelled, agreement, scores, passRate } = subject;
       // Calibrations come from files too, and only their agreement is checked.
-      const kappa = [scores?.weightedKappa, subject.kappa].find((one) => typeof one?.value === "number");
+      // Where one side gives everything the same label, kappa is 0 and says nothing.
+      const kappa = [scores?.weightedKappa, subject.kappa].find(
+        (one) => typeof one?.value === "number" && (one.value !== 0 || one.low !== undefined),
+      );
       const { judge, corrected } = passRate ?? {};
       judgeCalibrations.push({
         metricName,

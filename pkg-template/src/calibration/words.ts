@@ -56,6 +56,12 @@ export function subjectName({
 /** With fewer labels intervals are too wide to decide by. */
 const FEW = 30;
 
+/** Whether the judge, or the people, give everything the same label. */
+function isOneSided({ confusion: { bothPass, onlyJudge, onlyPeople, bothFail } }: SubjectCalibration): boolean {
+  const totals = [bothPass + onlyJudge, bothFail + onlyPeople, bothPass + onlyPeople, bothFail + onlyJudge];
+  return totals.includes(0);
+}
+
 /** What is to be said of one subject, a sentence a line. */
 export function sentencesOf(one: SubjectCalibration, confidence: number): string[] {
   const { agreement, kappa, scores, sensitivity, specificity, alpha, passRate, labelled, verdicts } = one;
@@ -66,7 +72,7 @@ export function sentencesOf(one: SubjectCalibration, confidence: number): string
   const both = [passes, fails].filter((part) => part !== undefined).join(", and ");
   return [
     `The judge agrees with people in ${shareText(agreement, confidence)} of ${count(labelled, "labelled verdict")}, out of ${amountText(verdicts)} verdicts.`,
-    ...(kappa === undefined || (kappa.low === undefined && kappa.value < 1)
+    ...(kappa === undefined || (isOneSided(one) && kappa.value < 1)
       ? ["Agreement beyond chance cannot be estimated, because the judge or the people give everything the same label."]
       : [`Agreement beyond chance: kappa ${numberText(kappa)}, where 1 is perfect and 0 is guessing.`]),
     ...(scores?.weightedKappa === undefined

@@ -85,12 +85,13 @@ function varianceText({ variance }: Pick<Reliability, "variance">): string {
 
 /** What it takes to know the pass rate better, or how well it is known. */
 function neededText({ needed, cases, isOneCase, passRate, precision }: Reliability): string {
-  const points = `to within ${Number((100 * precision).toFixed(1))} points`;
+  const points = `to within ${count(Number((100 * precision).toFixed(1)), "point")}`;
   if (needed === undefined) return passRate === undefined ? "" : `the pass rate is known ${points}`;
   const { runs } = needed;
   const each = cases.length === 0 ? 1 : cases.reduce((sum, one) => sum + one.runs, 0) / cases.length;
   const often = Number.isInteger(each) ? ` run ${each === 1 ? "once" : `${each} times`}` : "";
-  const of = isOneCase ? `; that of this case alone, ${runs} runs` : `, or ${runs} runs of each of these`;
+  const ofEach = count(runs ?? 0, "run");
+  const of = isOneCase ? `; that of this case alone, ${ofEach}` : `, or ${ofEach} of each of these`;
   return `estimating the pass rate ${points} takes about ${count(needed.cases, "case")}${often}${runs === undefined ? "" : of}`;
 }
 
