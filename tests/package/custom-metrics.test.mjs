@@ -290,3 +290,27 @@ test("a metric that two modules export is refused, unless the config names its m
   const registry = await loadCustomMetrics(named, { modules });
   assert.equal((await resultOf(registry, config.criteria)).score, 1);
 });
+
+test("a result with a misspelt key does not pass without it", async () => {
+  const { FAILED } = EvalStatus;
+  for (const [result, key, meant] of [
+    [{ overallScore: 0.9, overall_eval_status: FAILED }, "overall_eval_status", "overallEvalStatus"],
+    [{ overallScore: 0.9, overallEvalStatuss: FAILED }, "overallEvalStatuss", "overallEvalStatus"],
+    [{ overallScore: 0.9, evalStatus: FAILED }, "evalStatus", "overallEvalStatus"],
+    [{ overallScore: 0.9, perInvocationResult: [] }, "perInvocationResult", "perInvocationResults"],
+    [
+      { perInvocationResults: [{ score: 1, eval_status: FAILED }] },
+      "perInvocationResults[0].eval_status",
+      "evalStatus",
+    ],
+  ]) {
+    const { evalStatus, reason } = await resultOf(registered(() => result));
+    assert.equal(evalStatus, EvalStatus.NOT_EVALUATED);
+    assert.ok(
+      reason.includes(`\`${key}\` is not a key of it`) && reason.includes(`Did you mean \`${meant}\`?`),
+      reason,
+    );
+  }
+  const own = { overallScore: 0.9, overallEvalStatus: EvalStatus.PASSED, details: 5, perInvocationResults: [] };
+  assert.equal((await resultOf(registered(() => own))).evalStatus, EvalStatus.PASSED);
+});

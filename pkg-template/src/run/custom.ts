@@ -1,5 +1,6 @@
 /** Metrics of the user's own, which the engine asks for. */
 
+import { closest } from "../closest.js";
 import { type HostTask, taskInvocations } from "../engine/decode.js";
 import { messageOf, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
@@ -35,6 +36,7 @@ export async function compute(
     if (typeof result !== "object" || result === null) {
       return { failure: `${NO_RESULT}: ${unexpected("an object with `overallScore`", result, "").message}` };
     }
+    checkKeys(result as EvaluationResult);
     const found = noted(withReason(customResultOf(result as EvaluationResult), result), plan);
     // What JSON cannot hold is computed again instead.
     if (isPlain(found)) journal?.keep({ type: "metric", key, found });
@@ -73,6 +75,34 @@ const NO_METHOD =
   "its evaluator has no method `evaluateInvocations(actual, expected, scenario)`: extend Evaluator, or register a function";
 
 const NO_RESULT = "the metric returned no evaluation result";
+
+const OF_ALL = ["overallRubricScores", "overallTokenUsageDetails", "overallDurationDetails", "warnings"];
+const KEYS = ["overallScore", "overallEvalStatus", "reason", "perInvocationResults", ...OF_ALL];
+const OF_TURNS = ["rubricScores", "tokenUsageDetails", "durationDetails", "explanation"];
+const TURN_KEYS = ["actualInvocation", "expectedInvocation", "score", "evalStatus", "reason", ...OF_TURNS];
+
+/**
+ * Refuses misspelt keys, of which nothing would be seen: a case could pass that the metric fails. Others are the user's own.
+ *
+ * @throws {AdkMetricsError} `custom_metric_failed`
+ */
+function checkKeys(result: EvaluationResult): void {
+  refuseMisspelt(result, KEYS, "");
+  Array.from(result.perInvocationResults ?? []).forEach((turn, at) => {
+    refuseMisspelt(turn, TURN_KEYS, `perInvocationResults[${at}].`);
+  });
+}
+
+function refuseMisspelt(found: object, known: readonly string[], place: string): void {
+  for (const key of Object.keys(found)) {
+    if (known.includes(key)) continue;
+    const meant = place === "" && key === "evalStatus" ? "overallEvalStatus" : closest(key, known);
+    if (meant === undefined) continue;
+    throw new AdkMetricsError("custom_metric_failed", `${NO_RESULT}: \`${place}${key}\` is not a key of it`, {
+      help: `Did you mean \`${meant}\`?`,
+    });
+  }
+}
 
 /** The part of an evaluation that the engine reads. It comes from the user: getters are read once, and values are copied. */
 function customResultOf({
