@@ -141,3 +141,9 @@ test("the kinds of tokens add up to their mean as it is shown", () => {
     assert.ok(renderTable([set], { width: 160 }).includes(text), text);
   }
 });
+
+test("a case by itself is shown without what made it, which it does not say", () => {
+  const { evalSetId, evalCaseResults } = travelSet();
+  const table = renderTable([{ evalSetId, evalCaseResults } as ReturnType<typeof travelSet>]);
+  assert.ok(!table.includes("undefined"), table);
+});

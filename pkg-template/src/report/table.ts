@@ -389,5 +389,7 @@ function writeSummary(page: Page, results: readonly EvalSetResult[]): void {
     simulatorText(results),
   ];
   for (const text of notes) if (text) page.wrapped(text, 0, 2);
-  for (const stamp of new Set(results.map(stampText))) page.wrapped(stamp, 0, 2, "dim");
+  // A case by itself does not say what made it.
+  const stamped = results.filter(({ engineVersion }) => (engineVersion as string | undefined) !== undefined);
+  for (const stamp of new Set(stamped.map(stampText))) page.wrapped(stamp, 0, 2, "dim");
 }

@@ -180,7 +180,10 @@ function checkEvidence(hint: string, sets: readonly EvalSetResult[]): void {
   throw withHint(
     hint,
     new AdkMetricsError("invalid_input", `no score was below its threshold, but case ${why.evalId} failed: ${reason}`, {
-      help: "A run that failed does not show that the case does not pass: fix the agent",
+      help:
+        why.reason === undefined
+          ? "A metric without a score does not show that the case does not pass: fix the metric, or its judge"
+          : "A run that failed does not show that the case does not pass: fix the agent",
     }),
   );
 }
