@@ -333,8 +333,8 @@ Usage
   adk-metrics calibrate --compare <results A> <results B> --labels <file> [options]
 
 Input
-  Results as ADK or eval --format json or jsonl writes them, folders of *.evalset_result.json, or the
-  journal of eval or run. With eval --explain all, and in journals, there are the votes of the
+  Results as ADK or eval --format json or jsonl writes them, folders of *.evalset_result.json, or
+  the journal of eval or run. With eval --explain all, and in journals, there are the votes of the
   judge's samples, which show how many samples are worthwhile.
 ${optionsHelp("calibrate", "input")}
 Labels that cannot be used are listed; the others count. docs/calibration.md explains the numbers.
