@@ -68,23 +68,17 @@ test("streamed results are those of the whole, byte for byte, by any number of t
   assert.equal(readFileSync(join(cwd, jsonLines), "utf8"), readFileSync(join(cwd, json), "utf8"));
 });
 
+/** Scores `cases.jsonl` and `runs.jsonl` by a number of threads, into a file named after it. */
+const scoredBy = (threads) =>
+  `eval cases.jsonl --actual runs.jsonl --output ${threads}.jsonl --threads ${threads}`.split(" ");
+
 test("cases of many megabytes among small ones are written whole, by any number of threads", async (t) => {
   const cases = all.slice(0, 12).map((at) => caseOf(at, at % 3 === 1 ? "é🕛 ".repeat(4e5) : ANSWER));
   const cwd = folderOf(t, { "test_config.json": { criteria: { tool_trajectory_avg_score: 1 } } });
   writeFileSync(join(cwd, "cases.jsonl"), lines(cases));
   writeFileSync(join(cwd, "runs.jsonl"), lines(cases));
   for (const threads of ["1", "2"]) {
-    const args = [
-      "eval",
-      "cases.jsonl",
-      "--actual",
-      "runs.jsonl",
-      "--output",
-      `${threads}.jsonl`,
-      "--threads",
-      threads,
-    ];
-    const { status, stderr } = await run(args, { cwd });
+    const { status, stderr } = await run(scoredBy(threads), { cwd });
     assert.equal(status, 0, stderr);
     const [{ evalCaseResults }] = readResults(readFileSync(join(cwd, `${threads}.jsonl`)));
     for (const [at, { evalId, evalMetricResultPerInvocation }] of evalCaseResults.entries()) {
@@ -241,17 +235,7 @@ test("a mistake late in the lines keeps the results before it, also from a threa
   runs[1400] = { ...runs[1400], conversation: [{ user_content: 3 }] };
   writeFileSync(join(cwd, "runs.jsonl"), lines(runs));
   for (const threads of ["1", "2"]) {
-    const args = [
-      "eval",
-      "cases.jsonl",
-      "--actual",
-      "runs.jsonl",
-      "--output",
-      `${threads}.jsonl`,
-      "--threads",
-      threads,
-    ];
-    const { status, stderr } = await run(args, { cwd });
+    const { status, stderr } = await run(scoredBy(threads), { cwd });
     assert.equal(status, 2, stderr);
     assert.match(stderr, /expected an object \(a content\), found the number 3/);
     assert.match(stderr, /at runs\.jsonl:1401, conversation\[0\]\.user_content/);

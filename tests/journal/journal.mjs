@@ -34,6 +34,13 @@ export function cutAtRandom(file, next) {
   writeFileSync(file, journal.slice(0, begun + Math.floor(next() * (journal.length - begun))));
 }
 
+/** A journal in memory: each call gives another that goes on with what those before kept. */
+export function journalInMemory() {
+  const entries = [];
+  const begin = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
+  return { entries, begin };
+}
+
 /** A result in every format. */
 export function inEveryFormat(result) {
   const rendered = Object.entries(REPORT_FORMATS).map(([name, { render }]) => [name, text(render?.([result], {}))]);

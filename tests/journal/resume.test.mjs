@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
-import { evaluate, fileJournal, folderOf, inEveryFormat, planOf, withoutCredits } from "./journal.mjs";
+import { evaluate, fileJournal, folderOf, inEveryFormat, journalInMemory, planOf, withoutCredits } from "./journal.mjs";
 
 /** How many evaluations are interrupted; each at every point. */
 const PLANS = Number(process.env.JOURNAL_PLANS ?? 6);
@@ -263,8 +263,7 @@ test("a call is in the journal before others find its reply in the cache, and do
 async function callsOf(judge, options = () => ({})) {
   const evalSet = evalSetOf({ one: [turn("One?", "1")], two: [turn("Two?", "2")] });
   const criteria = { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } };
-  const entries = [];
-  const journal = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
+  const { entries, begin: journal } = journalInMemory();
   const request = { evalSet, actual: evalSet, criteria, judge };
   const first = await evaluate({ ...request, journal: journal(), ...options() });
   const second = await evaluate({ ...request, journal: journal() });
@@ -302,8 +301,7 @@ test("a reply that came when its call was cancelled is no call of its own", asyn
 test("a call that ends with the time of the budget is no failure of its provider, and is made again", async () => {
   const evalSet = evalSetOf({ one: [turn("One?", "1")] });
   const criteria = { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } };
-  const entries = [];
-  const journal = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
+  const { entries, begin: journal } = journalInMemory();
   const reasons = [];
   const judge = async (_request, { signal }) => {
     if (reasons.length > 0) return VALID;
@@ -329,8 +327,7 @@ test("a call that ends with the time of the budget is no failure of its provider
 test("a call that was cancelled is no failure of its provider, and is made again", async () => {
   const evalSet = evalSetOf({ one: [turn("One?", "1")], two: [turn("Two?", "2")] });
   const criteria = { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } };
-  const entries = [];
-  const journal = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
+  const { entries, begin: journal } = journalInMemory();
   const controller = new AbortController();
   const reasons = [];
   const judge = async ({ evalId }, { signal }) => {
