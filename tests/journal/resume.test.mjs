@@ -263,7 +263,7 @@ test("a call is in the journal before others find its reply in the cache, and do
 async function callsOf(judge, options = () => ({})) {
   const evalSet = evalSetOf({ one: [turn("One?", "1")], two: [turn("Two?", "2")] });
   const criteria = { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } };
-  const { entries, begin: journal } = journalInMemory();
+  const { begin: journal } = journalInMemory();
   const request = { evalSet, actual: evalSet, criteria, judge };
   const first = await evaluate({ ...request, journal: journal(), ...options() });
   const second = await evaluate({ ...request, journal: journal() });
