@@ -94,6 +94,8 @@ describe("criteria", { skip }, () => {
       await page.keyboard.type(typed);
       await page.locator(".cm-tooltip-autocomplete li").first().waitFor();
       const found = await options();
+      // A key pressed just after the list appears is taken for one that was meant for the text (`interactionDelay`, 75 ms).
+      await page.waitForTimeout(150);
       await page.keyboard.press("Enter");
       await page.locator(".cm-tooltip-autocomplete").waitFor({ state: "detached" });
       return found;

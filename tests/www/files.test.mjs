@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { root } from "../package/support/package.mjs";
-import { becomes, example, playground, skip, violations } from "./support.mjs";
+import { areKept, becomes, example, keptRecords, playground, skip, violations } from "./support.mjs";
 
 const named = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
 const read = (...path) => readFileSync(example(...path), "utf8");
@@ -222,18 +222,8 @@ describe("files", { skip }, () => {
     await page.getByRole("heading", { name: /^Verdicts flip/ }).waitFor();
     const tally = await page.locator(".tally").innerText();
     // Kept after a moment without a change.
-    const moved = () =>
-      page.evaluate(async () => {
-        const opened = indexedDB.open("adk-metrics-playground");
-        await new Promise((resolve) => (opened.onsuccess = resolve));
-        const records = opened.result.transaction("runs").objectStore("runs");
-        const [keys, runs] = [records.getAllKeys(), records.get("runs")];
-        await new Promise((resolve) => (records.transaction.oncomplete = resolve));
-        opened.result.close();
-        const isThere = ["files", "settings", "shown"].every((key) => keys.result.includes(key));
-        return isThere && runs.result?.[0]?.thresholds.length === 1;
-      });
-    await becomes(moved, true);
+    await areKept(page, "files", "settings", "shown");
+    await becomes(async () => (await keptRecords(page)).runs?.[0]?.thresholds.length, 1);
     await page.reload();
     await page.getByRole("heading", { name: /^Verdicts flip/ }).waitFor();
     assert.equal(await page.locator(".tally").innerText(), tally);
@@ -360,6 +350,7 @@ describe("files", { skip }, () => {
       void dialog.accept();
     });
     await page.locator(".cm-content").click();
+    await areKept(page, "files", "settings");
     await page.reload();
     assert.deepEqual(asked, []);
     await page.locator(".cm-content").click();
@@ -391,16 +382,8 @@ describe("files", { skip }, () => {
     await page.locator(".cm-content").click();
     await page.keyboard.press("Control+Home");
     await page.keyboard.type("   ");
-    const kept = () =>
-      page.evaluate(async () => {
-        const opened = indexedDB.open("adk-metrics-playground");
-        await new Promise((resolve) => (opened.onsuccess = resolve));
-        const found = opened.result.transaction("runs").objectStore("runs").get("files");
-        await new Promise((resolve) => (found.onsuccess = resolve));
-        opened.result.close();
-        return found.result?.some(({ bytes }) => new TextDecoder().decode(bytes).startsWith("   {")) === true;
-      });
-    await becomes(kept, true);
+    const startOf = ({ bytes }) => new TextDecoder().decode(bytes).slice(0, 4);
+    await becomes(async () => (await keptRecords(page)).files?.map(startOf).includes("   {"), true);
     await page.reload();
     await page.locator(".cm-content").waitFor();
     assert.match(await page.locator(".cm-content").innerText(), /^ {3}\{/);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { assertHarmless, OWN, watched } from "./hostile.mjs";
-import { becomes, example, playground, says, skip, violations } from "./support.mjs";
+import { becomes, example, keptRecords, playground, says, skip, violations } from "./support.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "followed-"));
 const file = (...path) => join(folder, ...path);
@@ -77,7 +77,10 @@ describe("the files of the command", { skip }, () => {
     // A reload goes on, and does not open again what was open.
     const runs = page.getByRole("combobox", { name: "Run", exact: true }).locator("option");
     await becomes(() => runs.count(), 3);
-    await page.waitForTimeout(600);
+    await becomes(async () => {
+      const { runs, shown } = await keptRecords(page);
+      return runs?.[2]?.id === shown;
+    }, true);
     await page.reload();
     await says(tally(page), new RegExp(`Passed ${total}`));
     await becomes(() => runs.count(), 3);

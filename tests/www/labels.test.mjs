@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { packageFolder } from "../package/support/package.mjs";
 import { assertHarmless, EVERYTHING, hostileResults, MARKUP, onDisk, watched } from "./hostile.mjs";
 import { scored, showing, turn } from "./scored.mjs";
-import { becomes, playground, says, skip, violations } from "./support.mjs";
+import { becomes, keptRecords, playground, says, skip, violations } from "./support.mjs";
 
 const JUDGED = "final_response_match_v2";
 const SCALE = "response_evaluation_score";
@@ -58,16 +58,10 @@ async function saved(page, name) {
 }
 
 /** Waits until the labels of a run are in the browser's storage, and returns how many. */
-const storedLabels = (page) =>
-  page.evaluate(async () => {
-    const opening = indexedDB.open("adk-metrics-playground");
-    await new Promise((resolve) => (opening.onsuccess = resolve));
-    const records = opening.result.transaction("runs").objectStore("runs");
-    const [keys, values] = [records.getAllKeys(), records.getAll()];
-    await new Promise((resolve) => (records.transaction.oncomplete = resolve));
-    opening.result.close();
-    return keys.result.flatMap((key, at) => (String(key).startsWith("labels/") ? [values.result[at].length] : []));
-  });
+const storedLabels = async (page) =>
+  Object.entries(await keptRecords(page)).flatMap(([key, labels]) =>
+    key.startsWith("labels/") ? [labels.length] : [],
+  );
 
 describe("labels", { skip }, () => {
   const site = playground();

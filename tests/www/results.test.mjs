@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { linkOf, scored, scoredExample, showing, turn } from "./scored.mjs";
-import { becomes, playground, says, skip, violations } from "./support.mjs";
+import { areKept, becomes, playground, says, skip, violations } from "./support.mjs";
 
 /** The names of the cases that the grid shows, in its order. */
 const casesIn = async (page) => {
@@ -401,7 +401,7 @@ describe("the results", { skip }, () => {
     await page.getByRole("link", { name: "Files" }).click();
     await page.getByRole("link", { name: "Results" }).click();
     await page.waitForURL(/#\/results\?show=failed/);
-    await page.waitForTimeout(1000);
+    await areKept(page, "runs", "shown");
     await page.reload();
     await becomes(() => casesIn(page), ["far"]);
     await site.done(page);

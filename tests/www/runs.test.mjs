@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { linkOf, scored, showing, turn } from "./scored.mjs";
 import { assertHarmless, MARKUP, watched } from "./hostile.mjs";
-import { becomes, playground, says, skip, violations } from "./support.mjs";
+import { becomes, keptRecords, playground, says, skip, violations } from "./support.mjs";
 
 /** Results of an agent that says goodbye in its own way. */
 const run = (answer) =>
@@ -26,20 +26,12 @@ const runField = (page) => page.getByRole("combobox", { name: "Run", exact: true
 const passed = (page) => page.locator(".tally").innerText();
 
 /** Waits until a key or a list of runs is in the browser's storage. */
-async function stored(page, expected) {
-  const read = () =>
-    page.evaluate(async () => {
-      const opening = indexedDB.open("adk-metrics-playground");
-      await new Promise((resolve) => (opening.onsuccess = resolve));
-      const records = opening.result.transaction("runs").objectStore("runs");
-      const [keys, runs] = [records.getAllKeys(), records.get("runs")];
-      await new Promise((resolve) => (records.transaction.oncomplete = resolve));
-      opening.result.close();
-      const kept = keys.result.filter((key) => String(key).startsWith("run/")).length;
-      return { names: (runs.result ?? []).map(({ name }) => name), kept };
-    });
-  await becomes(read, expected);
-}
+const stored = (page, expected) =>
+  becomes(async () => {
+    const { runs = [], ...others } = await keptRecords(page);
+    const kept = Object.keys(others).filter((key) => key.startsWith("run/")).length;
+    return { names: runs.map(({ name }) => name), kept };
+  }, expected);
 
 describe("the runs of a browser", { skip }, () => {
   const site = playground();

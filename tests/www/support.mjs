@@ -131,3 +131,27 @@ export async function says(locator, pattern) {
   const read = async () => (await locator.innerText()).replace(/\s+/g, " ");
   assert.match(await settled(read, (found) => pattern.test(found)), pattern);
 }
+
+/** What the page keeps in the browser, by key. */
+export async function keptRecords(page) {
+  const entries = await page.evaluate(async () => {
+    const name = "adk-metrics-playground";
+    // Opening a database that is not there would make it, without what the page keeps in it.
+    if (!(await indexedDB.databases()).some((database) => database.name === name)) return [];
+    const opening = indexedDB.open(name);
+    await new Promise((resolve) => (opening.onsuccess = resolve));
+    const records = opening.result.transaction("runs").objectStore("runs");
+    const [keys, values] = [records.getAllKeys(), records.getAll()];
+    await new Promise((resolve) => (records.transaction.oncomplete = resolve));
+    opening.result.close();
+    return keys.result.map((key, at) => [String(key), values.result[at]]);
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Waits until records of these keys are kept: a page that is left earlier starts anew. */
+export const areKept = (page, ...keys) =>
+  becomes(async () => {
+    const kept = await keptRecords(page);
+    return keys.filter((key) => !(key in kept));
+  }, []);

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { assertHarmless, ELSEWHERE, MARKUP, onDisk, watched } from "./hostile.mjs";
 import { caseOf, scored, scoredExample, showing, turn } from "./scored.mjs";
-import { becomes, example, playground, says, skip, violations } from "./support.mjs";
+import { areKept, becomes, example, playground, says, skip, violations } from "./support.mjs";
 
 const choose = (page, files) => page.getByLabel("Choose files").setInputFiles(files);
 const namesIn = (page) => page.locator(".grid-body [role=row] a").allInnerTexts();
@@ -70,8 +70,7 @@ describe("the header of results", { skip }, () => {
     const facts = page.getByRole("region", { name: "Summary" });
     await page.getByRole("button", { name: "Weather: Score it" }).click();
     await says(facts, /Config weather\/test_config\.json/);
-    // What is kept is kept a moment later.
-    await page.waitForTimeout(2500);
+    await areKept(page, "files", "settings", "runs", "shown");
     await page.reload();
     await says(facts, /Config weather\/test_config\.json/);
     await page.getByRole("link", { name: "Files", exact: true }).click();
