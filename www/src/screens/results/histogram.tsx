@@ -26,12 +26,9 @@ export function Histogram({ column }: { column: number }) {
   const isChanged = threshold !== runThreshold;
   return (
     <section class="histogram" aria-label={metric.name}>
-      <header>
-        <h3>
-          <MetricName>{metric.name}</MetricName>
-        </h3>
-        {threshold !== undefined && <ThresholdField name={metric.name} scale={scale} value={threshold} />}
-      </header>
+      <h3>
+        <MetricName>{metric.name}</MetricName>
+      </h3>
       <div class="plot">
         <div class="bars" aria-hidden="true">
           {shapesOf(spread).map(([kind, shape]) => (
@@ -47,9 +44,10 @@ export function Histogram({ column }: { column: number }) {
           />
         )}
       </div>
-      <div class="axis" aria-hidden="true">
-        <span>{amountText(scale.min)}</span>
-        <span>{amountText(scale.max)}</span>
+      <div class="axis">
+        <span aria-hidden="true">{amountText(scale.min)}</span>
+        {threshold !== undefined && <ThresholdField name={metric.name} scale={scale} value={threshold} />}
+        <span aria-hidden="true">{amountText(scale.max)}</span>
       </div>
       <footer>
         <p>
@@ -68,19 +66,20 @@ export function Histogram({ column }: { column: number }) {
             ` · ${spread.open.toLocaleString("en")} ${threshold === undefined ? "unknown" : "not evaluated"}`}
         </p>
         {isChanged && (
-          <button type="button" class="reset" onClick={() => void resetThresholds(metric.name)}>
+          <button type="button" class="link" onClick={() => void resetThresholds(metric.name)}>
             Reset to {runThreshold}
           </button>
         )}
+        <Calibrations run={run} metricName={metric.name} />
       </footer>
-      <Calibrations run={run} metricName={metric.name} />
     </section>
   );
 }
 
 /** `0.82 (0.71 to 0.93)` */
 function meanText({ value, low, high }: Estimate): string {
-  const interval = low === undefined || high === undefined ? "" : ` (${shortText(low)} to ${shortText(high)})`;
+  const interval =
+    low === undefined || high === undefined || low === high ? "" : ` (${shortText(low)} to ${shortText(high)})`;
   return `${shortText(value)}${interval}`;
 }
 

@@ -1,4 +1,6 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { hrefOf } from "../../route.js";
 import { disputed, labels } from "../../state/labels.js";
 import { runProgress, summary } from "../../state/run.js";
@@ -63,20 +65,15 @@ export default function Results() {
         )}
       </div>
       <Notices run={run} />
-      <div class="overview">
-        <Figures run={run} />
-        {judged.length > 0 && (
-          <section aria-labelledby="scores-title">
-            <div class="title">
-              <h2 id="scores-title">Scores and thresholds</h2>
-              <p class="muted">
-                Drag a line, or use the arrow keys on it: verdicts follow, and nothing is scored again.
-              </p>
-            </div>
-            <Histograms run={run} columns={judged} />
-          </section>
-        )}
-      </div>
+      <Figures run={run} />
+      {judged.length > 0 && (
+        <section aria-labelledby="scores-title">
+          <Histograms run={run} columns={judged}>
+            <h2 id="scores-title">Scores and thresholds</h2>
+            <p class="muted">Drag a line, or use the arrow keys on it: verdicts follow, and nothing is scored again.</p>
+          </Histograms>
+        </section>
+      )}
       {informational.length > 0 && <Informational run={run} columns={informational} />}
       <Flips />
       <section aria-labelledby="cases-title">
@@ -96,7 +93,7 @@ export default function Results() {
   );
 }
 
-/** How many histograms are shown at first; more would push the cases out of view. */
+/** How many histograms are there at first, in a row that scrolls: more would push the cases out of view. */
 const INITIAL_HISTOGRAMS = 8;
 
 interface HistogramsProps {
@@ -104,29 +101,50 @@ interface HistogramsProps {
   columns: readonly number[];
   /** Whether the list needs a tab stop to be scrollable by keyboard, since nothing in it is focusable. */
   isFocusable?: boolean;
+  /** What stands above them. */
+  children?: ComponentChildren;
 }
 
-function Histograms({ run, columns, isFocusable = false }: HistogramsProps) {
-  const showsAll = useSignal(columns.length <= INITIAL_HISTOGRAMS);
+function Histograms({ run, columns, isFocusable = false, children }: HistogramsProps) {
+  const showsAll = useSignal(false);
+  const isTooWide = useSignal(false);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current } = list;
+    if (current === null) return undefined;
+    const measure = () => {
+      if (!showsAll.value) isTooWide.value = current.scrollWidth > current.clientWidth;
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [columns.length]);
   return (
     <>
-      <div class="histograms" {...(isFocusable ? { tabIndex: 0, role: "group", "aria-label": "Amounts" } : {})}>
+      <div class="title">
+        {children}
+        {(columns.length > INITIAL_HISTOGRAMS || isTooWide.value) && (
+          <button
+            type="button"
+            class="link"
+            aria-expanded={showsAll.value}
+            onClick={() => {
+              showsAll.value = !showsAll.value;
+            }}
+          >
+            {showsAll.value ? "Show one row" : `Show all ${columns.length}`}
+          </button>
+        )}
+      </div>
+      <div
+        ref={list}
+        class={showsAll.value ? "histograms" : "histograms in-a-row"}
+        {...(isFocusable ? { tabIndex: 0, role: "group", "aria-label": "Amounts" } : {})}
+      >
         {(showsAll.value ? columns : columns.slice(0, INITIAL_HISTOGRAMS)).map((column) => (
           <Histogram key={`${run.id}/${column}`} column={column} />
         ))}
       </div>
-      {columns.length > INITIAL_HISTOGRAMS && (
-        <button
-          type="button"
-          class="button"
-          aria-expanded={showsAll.value}
-          onClick={() => {
-            showsAll.value = !showsAll.value;
-          }}
-        >
-          {showsAll.value ? "Show fewer" : `Show all ${columns.length}`}
-        </button>
-      )}
     </>
   );
 }
