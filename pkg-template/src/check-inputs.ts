@@ -66,8 +66,8 @@ export async function checkInputs(inputs: Partial<EvaluateRequest>): Promise<Che
     const found = await inTurns(unscorableInSteps(plan, session), stretch);
     const actual = given.actual === undefined ? undefined : plan.actual;
     const unscorable = new Map([...found].filter(([name]) => !mayHaveRubrics(name, actual)));
-    noteHeader(checked, { header, warnings: header.warnings, unscorable }, request, plan, true);
     const unused = header.total > 0 ? unusedOptions(request, metrics) : undefined;
+    noteHeader(checked, { header, warnings: header.warnings, unscorable, unused }, request, plan, true);
     if (unused !== undefined) checked.warnings = [...(checked.warnings ?? []), unused];
   } finally {
     closeSession(session);

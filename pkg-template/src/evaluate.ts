@@ -300,7 +300,8 @@ async function* evaluateWith(
           unscorable = new Map([...found].filter(([name]) => !mayHaveRubrics(name, plan.actual)));
         }
         const ofWhole = typeof belonging === "function" ? undefined : unscorable;
-        noteHeader(set, { ...next.value, unscorable: ofWhole }, given, plan, typeof belonging !== "function");
+        const known = { ...next.value, unscorable: ofWhole, unused: belonging === "one of many" ? undefined : unused };
+        noteHeader(set, known, given, plan, typeof belonging !== "function");
         continue;
       }
       const results = next.value.cases.map(({ result }) => result);
@@ -380,7 +381,8 @@ export function noteHeader(
     header,
     warnings,
     unscorable = new Map(),
-  }: { header: RunHeader; warnings: readonly EngineError[]; unscorable: ReadonlyMap<string, string> | undefined },
+    unused,
+  }: { header: RunHeader; warnings: readonly EngineError[] } & Pick<PartNotes, "unused" | "unscorable">,
   { strict, advisory }: EvaluateRequest,
   plan: PlanOfBytes,
   isWhole: boolean,
@@ -389,7 +391,7 @@ export function noteHeader(
   const ofInputs = isWhole && plan.isItself && header.total > 0 && metrics.length > 0 ? [ITSELF] : [];
   if (plan.otherSet !== undefined && header.total > 0) ofInputs.push(otherSetWarning(plan.otherSet));
   ofInputs.push(...Array.from(unscorable, ([name, why]) => unscorableWarning(name, why)));
-  const all = [...warnings, ...ofInputs];
+  const all = [...warnings, ...ofInputs, ...(unused === undefined ? [] : [unused])];
   if (strict === true && all.length > 0) throw strictError(all, plan);
   set.engineVersion = header.engineVersion;
   set.referenceVersion = header.referenceVersion;

@@ -13,7 +13,7 @@ test("no folder of replies is made, nor named, if no metric asks a judge", async
     const cwd = folderOf(t, { "s.evalset.json": set, "s.actual.json": set, ...config });
     const before = readdirSync(cwd);
     const scored = await run(["eval", "s.evalset.json", "--batch", "--format", "csv"], { cwd });
-    assert.match(scored.stderr, /no metric asked a judge, so --batch had no effect/);
+    assert.match(scored.stderr, /no metric asks a judge, so --batch has no effect/);
     const submitted = await run(["batch", "submit", "s.evalset.json", "--cache", "kept"], { cwd });
     assert.match(submitted.stderr, /no metric asks a judge: there is nothing to send/);
     assert.equal(submitted.status, 0);

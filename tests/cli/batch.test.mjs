@@ -278,7 +278,7 @@ test("what is wrong is said, and no key with it", async (t) => {
   });
   assert.match(
     unasked.stderr,
-    /no metric asks a judge, so --judge, --model, --cache, and --batch-size had no effect/,
+    /no metric asks a judge, so --judge, --model, --cache, and --batch-size have no effect/,
     unasked.stderr,
   );
   assert.match(unasked.stderr, /--metrics has no effect: no criterion names one of its metrics/);

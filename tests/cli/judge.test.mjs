@@ -177,7 +177,7 @@ test("needs no judge where no metric asks one, and says so if one is named", asy
   assert.doesNotMatch(plain.stderr, /judge/);
   const named = await run([...ask, "--judge", "gemini"], { cwd, env: BARE });
   assert.equal(named.stdout, plain.stdout);
-  assert.match(named.stderr, /no metric asked a judge/);
+  assert.match(named.stderr, /no metric asks a judge/);
 });
 
 const python = process.env.ADK_PYTHON;

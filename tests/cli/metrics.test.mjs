@@ -314,5 +314,5 @@ test("modules of metrics and options for judges that have no effect are told", a
   const cwd = folderOf(t, { ...GOOD, "test_config.json": config });
   const useless = ["--max-calls", "5", "--model", "gpt-5", "--batch", "--concurrency", "2"];
   const { stderr } = await run(["eval", "good.evalset.json", ...useless], { cwd });
-  assert.match(stderr, /no metric asked a judge, so --model, --batch, --max-calls, and --concurrency had no effect/);
+  assert.match(stderr, /no metric asks a judge, so --model, --batch, --max-calls, and --concurrency have no effect/);
 });

@@ -71,7 +71,7 @@ test("records to stdout, into a folder for several evalsets, and never over anot
   const useless = await record("clock.evalset.json:late", "--model", "m", "--max-calls", "1", "--price", "m=1,1");
   assert.match(
     useless.stderr,
-    /no case has a simulated user, so --model, --max-calls, and --price had no effect/,
+    /no case has a simulated user, so --model, --max-calls, and --price have no effect/,
     useless.stderr,
   );
   assert.doesNotMatch(printed.stderr, /no effect/);
@@ -117,7 +117,7 @@ test("record says what came of --record, and of a config that says nothing of si
   };
   const [recorded] = await record(["--agent", "agent.mjs", "--record", "judge.jsonl"]);
   assert.match(recorded, /^recorded judge\.jsonl$/m);
-  assert.match(recorded, /^the config has no user_simulator_config, so --config had no effect$/m);
+  assert.match(recorded, /^warning: the config has no user_simulator_config, so --config has no effect$/m);
   assert.equal(readFileSync(join(cwd, "judge.jsonl"), "utf8").trim().split("\n").length, 2);
   // A failed call is not recorded, and nobody is asked by an agent that fails.
   for (const [agent, env] of [

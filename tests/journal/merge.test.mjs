@@ -280,7 +280,7 @@ test("a shard without cases says so, and writes every output", async (t) => {
   assert.equal(status, 0, stderr);
   assert.match(stderr, /^shard 7\/10000 has none of the cases$/m);
   assert.match(stderr, /^0 cases: none scored$/m);
-  assert.doesNotMatch(stderr, /no metric asked a judge/);
+  assert.doesNotMatch(stderr, /no metric asks a judge/);
   read(cwd, OUTPUTS);
   for (const [at, text] of read(cwd, RESULTS).entries()) {
     const { eval_set_id: id, eval_case_results: results } = JSON.parse(text);

@@ -119,7 +119,7 @@ test("options for judges that have no effect are told", async () => {
   ]);
   assert.deepEqual(await told({ retry: { attempts: 2 } }), ["no metric asks a judge, so `retry` has no effect"]);
   assert.deepEqual(await told({ cache: adk.memoryCache() }), ["no metric asks a judge, so `cache` has no effect"]);
-  assert.equal(await told({ concurrency: 2, timeoutMs: 5 }), undefined);
+  assert.equal(await told({ concurrency: 2, timeoutMs: 5, earlyStop: "none" }), undefined);
   const ran = (criteria, set = evalSet) =>
     AgentEvaluator.evaluateEvalSet(agent, set, criteria, 1, false, {
       judge: () => "</finished>",
@@ -134,6 +134,56 @@ test("options for judges that have no effect are told", async () => {
   const played = { evalSetId: "s", evalCases: [{ evalId: "c", conversationScenario }] };
   const { warnings: ofPlayed = [] } = await ran({ turns: 0 }, played).catch(({ results: [one] = [{}] }) => one);
   assert.ok(ofPlayed.every(({ path }) => path !== "options"));
+});
+
+test("strict evaluations refuse options that have no effect, before anything is scored or an agent is run", async () => {
+  let turnsTaken = 0;
+  const counted = () => (turnsTaken += 1) && "Hello";
+  const judged = { judge: () => "" };
+  const users = { userSimulator: { model: "a" } };
+  const noJudge = /^no metric asks a judge, so `judge` has no effect$/;
+  const noUser = /^no case has a conversation scenario, so `userSimulator` has no effect$/;
+  const criteria = { response_match_score: 0 };
+  const actual = { inferenceResults: [{ evalId: "c", inferences: turns }] };
+  async function* lines() {
+    yield `${JSON.stringify(evalSet.evalCases[0])}\n`;
+  }
+  const streamed = async (options) => {
+    const stream = adk.evaluateStream({ evalSet: lines(), actual: lines(), criteria, ...options });
+    for (;;) {
+      const { done, value } = await stream.next();
+      if (done) return value;
+    }
+  };
+  const sessions = async (options) => {
+    const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0 }] };
+    const service = new adk.LocalEvalService(counted, 1, options);
+    for await (const result of service.evaluateSession({ evalSetId: "s", evalCases: [evalSet], evaluateConfig })) {
+      return result;
+    }
+  };
+  const evaluated = (options) => AgentEvaluator.evaluateEvalSet(counted, evalSet, criteria, 1, false, options);
+  for (const [work, options, message] of [
+    [(more) => evaluate({ evalSet, actual, criteria, ...more }), judged, noJudge],
+    [(more) => adk.checkInputs({ evalSet, actual, criteria, ...more }), judged, noJudge],
+    [streamed, judged, noJudge],
+    [evaluated, judged, noJudge],
+    [evaluated, users, noUser],
+    [sessions, judged, noJudge],
+    [sessions, users, noUser],
+  ]) {
+    turnsTaken = 0;
+    await assert.rejects(work({ ...options, strict: true }), (error) => {
+      assert.match(error.message, message);
+      return error.code === "invalid_input" && error.path === "options";
+    });
+    assert.equal(turnsTaken, 0);
+    const { warnings = [] } = (await work(options)) ?? {};
+    assert.ok(
+      warnings.some((one) => message.test(one.message)),
+      JSON.stringify(warnings),
+    );
+  }
 });
 
 test("what a turn expects is told so where it stands in a case, and in the words of the old forms", async () => {

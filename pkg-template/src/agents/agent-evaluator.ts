@@ -8,7 +8,7 @@ import type { Criteria, EvalSet, EvalSetResult, Input } from "../types.js";
 import { checkGateRuns } from "../statistics/gates.js";
 import { subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { evaluateAgent, noteUnused, resultsOf } from "./evaluation.js";
+import { evaluateAgent, noteUnused, resultsOf, unusedIn } from "./evaluation.js";
 import { closeAll, openFiles } from "./file-evaluations.js";
 import { naming } from "./naming.js";
 import { type AgentHost, agentHost } from "./host.js";
@@ -116,11 +116,12 @@ export class AgentEvaluator {
     const evaluations = await openFiles(host, subject, files, { numRuns, criteria, initialSession, options });
     const results: EvalSetResult[] = [];
     try {
+      const unused = unusedIn(evaluations, options);
       for await (const result of resultsOf(evaluations, options)) {
         if (printDetailedResults) printDetails(result);
         results.push(result);
       }
-      noteUnused(results, evaluations);
+      noteUnused(results, unused);
     } finally {
       closeAll(evaluations);
     }

@@ -1,6 +1,6 @@
 /** Runs an agent on an evalset and scores what it did. */
 
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, strictErrorOf } from "../errors.js";
 import { type CheckedEvaluation, checkEvaluation, evaluateOneOf, openEvaluation } from "../evaluate.js";
 import type {
   ConfigInput,
@@ -27,6 +27,7 @@ import {
   checkPositive,
   checkScenarios,
   type InferenceResult,
+  isScenario,
   runCases,
   wasCancelled,
 } from "./run.js";
@@ -63,21 +64,28 @@ export async function evaluateAgent(
 ): Promise<EvalSetResult> {
   const evaluation = await checkedEvaluation(subject, plan, numRuns, options);
   try {
+    const unused = unusedIn([evaluation], options);
     const { value } = await resultsOf([evaluation], options).next();
-    const result = value as EvalSetResult;
-    noteUnused([result], [evaluation]);
-    return result;
+    return noteUnused([value as EvalSetResult], unused)[0] as EvalSetResult;
   } finally {
     evaluation.close();
   }
 }
 
-/** An evaluation of an agent in which nothing was found wrong. To be closed, whether or not it is run. */
-export interface AgentEvaluation {
-  /** Runs the agent. */
-  run(): Promise<AgentRuns>;
+/** Which options an evaluation of an agent has a use for. */
+interface Uses {
   /** What is said of options for judges if nobody is asked. */
   readonly unused: Mistake | undefined;
+  /** Whether a case has a simulated user. */
+  readonly hasUsers: boolean;
+  /** The config that has settings for simulated users, if it does. */
+  readonly usersIn?: string | undefined;
+}
+
+/** An evaluation of an agent in which nothing was found wrong. To be closed, whether or not it is run. */
+export interface AgentEvaluation extends Uses {
+  /** Runs the agent. */
+  run(): Promise<AgentRuns>;
   close(): void;
 }
 
@@ -147,7 +155,7 @@ export async function checkedEvaluation(
       abandon: () => journal?.abandon(),
     };
   };
-  return { run, unused: open.unused, close: open.close };
+  return { run, ...usesOf(open), close: open.close };
 }
 
 /** Runs the agent of evaluations, and scores what it did: one after the other, or, if judges are asked in batches, all in the end. */
@@ -204,11 +212,42 @@ function idsOf({ evalCases }: EvalSet): string[] {
   return evalCases.map(({ evalId }) => evalId);
 }
 
-/** Says that options for judges have no effect, unless they have in one of several evaluations. */
-export function noteUnused(results: readonly EvalSetResult[], evaluations: readonly AgentEvaluation[]): void {
+export function usesOf({ evalSet, unused }: CheckedEvaluation): Uses {
+  return { unused, hasUsers: evalSet.evalCases.some(isScenario) };
+}
+
+/**
+ * The warnings about options that have no effect in any of these evaluations.
+ *
+ * @throws {AdkMetricsError} with them, if they are errors.
+ */
+export function unusedIn(
+  evaluations: readonly Uses[],
+  { userSimulator, strict }: Pick<AgentEvaluationOptions, "userSimulator" | "strict">,
+): Mistake[] {
+  const warnings = evaluations.every(({ unused }) => unused !== undefined) ? [evaluations[0]?.unused as Mistake] : [];
+  if (!evaluations.some(({ hasUsers }) => hasUsers)) {
+    const warned = (name: string, path: string) => {
+      warnings.push({ code: "invalid_input", message: withoutUsers(name), path });
+    };
+    if (userSimulator !== undefined) warned("userSimulator", "options");
+    const config = evaluations.find(({ usersIn }) => usersIn !== undefined)?.usersIn;
+    if (config !== undefined) warned("user_simulator_config", config);
+  }
+  if (strict === true && warnings.length > 0) throw strictErrorOf(warnings);
+  return warnings;
+}
+
+/** The warning about settings of simulated users where there are none. */
+export function withoutUsers(name: string): string {
+  return `no case has a conversation scenario, so \`${name}\` has no effect`;
+}
+
+/** Results with warnings about all of them, which the first has. */
+export function noteUnused(results: readonly EvalSetResult[], unused: readonly Mistake[]): readonly EvalSetResult[] {
   const [first] = results;
-  const unused = evaluations.every((one) => one.unused !== undefined) ? evaluations[0]?.unused : undefined;
-  if (first !== undefined && unused !== undefined) first.warnings = [...(first.warnings ?? []), unused];
+  if (first !== undefined && unused.length > 0) first.warnings = [...(first.warnings ?? []), ...unused];
+  return results;
 }
 
 /** @throws {AdkMetricsError} for an evalset without a case, or with a user who cannot be played. */

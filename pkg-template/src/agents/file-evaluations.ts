@@ -80,7 +80,8 @@ async function openFile(
       scoreAlone: () => scoring(runs.scoreAlone),
     };
   };
-  return { ...evaluation, run };
+  const usersIn = Object.keys(beside.userSimulator).length > 0 ? beside.name : undefined;
+  return { ...evaluation, run, usersIn };
 }
 
 /** That simulated conversations end earlier than a config asks for, unless the options say when they end. */

@@ -14,6 +14,8 @@ import {
   type Plan,
   runOptions,
   score,
+  unusedIn,
+  usesOf,
   withoutRunOptions,
 } from "./evaluation.js";
 import { sectionOf } from "../journal/section.js";
@@ -191,6 +193,7 @@ export class LocalEvalService {
     const sets: EvalSet[] = [];
     const leftOut: ReadonlyMap<string, string>[] = [];
     const warnings: Mistake[] = [];
+    const uses: ReturnType<typeof usesOf>[] = [];
     for (const [at, evalSet] of given.entries()) {
       const plan = { evalSet, evalSetName: evalSetId, config };
       const options = { ...withoutRunOptions(this.#options), ...(await onlyBatched(this.#options)) };
@@ -201,7 +204,9 @@ export class LocalEvalService {
       sets.push(checked.evalSet);
       leftOut.push(known.leftOut);
       append(warnings, known.warnings);
+      uses.push(usesOf(checked));
     }
+    append(warnings, unusedIn(uses, this.#options));
     const inferenceResults: Invocation[][] = [];
     for await (const invocations of this.#inferencesOf(sets, leftOut)) inferenceResults.push(invocations);
     yield* this.#score({ inferenceResults, evaluateConfig }, warnings);

@@ -1,15 +1,18 @@
 /** Scores every input of a command, one after the other. */
 
 import { join } from "node:path";
-import { check, type ScoringOptions } from "../agents/evaluation.js";
+import { check, type ScoringOptions, withoutUsers } from "../agents/evaluation.js";
 import { missingWarning, noteMissingRuns } from "../agents/missing.js";
+import { isScenario } from "../agents/run.js";
 import { forecast, unscorableMetrics } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
+import { simulatorOf } from "../agents/test-files.js";
 import { toBytes } from "../engine/input.js";
 import { strictErrorOf } from "../errors.js";
 import { namedResult } from "../evaluate.js";
 import type { JournalSection } from "../journal/section.js";
 import { joined } from "../lines/whole.js";
+import { recordOf } from "../engine/criteria.js";
 import { append } from "../lists.js";
 import { mayHaveRubrics, withoutScoredElsewhere } from "../run/unscorable.js";
 import type { Budget, EvalSetResult, EvaluateRequest, Mistake as Warning, MetricRegistry, Progress } from "../types.js";
@@ -24,8 +27,8 @@ import { kindOf } from "./files.js";
 import { type Input, sayWhichActual, sayWhichCriteria } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import type { Journaling } from "./journal.js";
-import type { Judging } from "./judging.js";
-import { inFiles, inWhole, Mistakes, locationOf, refusedWarnings } from "./mistakes.js";
+import { type Judging, uselessForJudges } from "./judging.js";
+import { inFiles, inWhole, Mistake, Mistakes, locationOf, refusedWarnings } from "./mistakes.js";
 import { inOrder } from "./portions.js";
 import { warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
@@ -143,7 +146,8 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
   const batching = given.has("batch") ? await import("./batch.js") : undefined;
   batching?.checkBatches(given, source.numRuns === undefined ? "eval" : "run");
   if (source.begin !== undefined || strict) {
-    await checkAll(inputs, source, registries, { ...common, ...journal?.checkOptions, budget, strict });
+    const asks = await checkAll(inputs, source, registries, { ...common, ...journal?.checkOptions, budget, strict });
+    if (journal?.isMerging !== true) refuseUseless(inputs, asks, source, given);
   }
   await source.begin?.();
   await journal?.open(inputs, source.numRuns);
@@ -386,14 +390,35 @@ async function oursOf(section: JournalSection, portion: Input): Promise<string[]
   return (await selectedIds(portion)).filter((evalId) => isOurs(evalId, 0));
 }
 
+/** Whether anybody is asked to judge, or to play a user. */
+interface Asks {
+  judges: boolean;
+  users: boolean;
+}
+
+/** Warns of what has no effect, whichever cases are selected. @throws {Mistakes} of it, with `--strict`. */
+function refuseUseless(inputs: readonly Input[], { judges, users }: Asks, { begin }: Source, given: Arguments): void {
+  const warnings: Pick<Mistake, "message" | "location">[] =
+    judges || users ? [] : uselessForJudges(given).map((message) => ({ message, location: undefined }));
+  const ofUsers = inputs.find(({ config }) => Object.keys(simulatorOf(recordOf(config))).length > 0);
+  if (begin !== undefined && !users && ofUsers !== undefined) {
+    warnings.push({ message: withoutUsers("user_simulator_config"), location: ofUsers.files.config });
+  }
+  if (given.has("strict") && warnings.length > 0) {
+    throw new Mistakes(warnings.map(({ message, location }) => new Mistake(message, { location })));
+  }
+  for (const { message, location } of warnings) warn(message, location);
+}
+
 /** @throws {Mistakes} for what is wrong with evalsets, metrics, judges and simulated users. */
 async function checkAll(
   inputs: readonly Input[],
   source: Source,
   registries: readonly MetricRegistry[],
   options: ScoringOptions & { budget: Budget },
-): Promise<void> {
+): Promise<Asks> {
   const mistakes: unknown[] = [];
+  const asks = { judges: false, users: false };
   const foreseen: { input: Input; metrics: readonly string[]; warnings: readonly Warning[] }[] = [];
   for (const [at, input] of inputs.entries()) {
     const { files, actual } = input;
@@ -403,7 +428,9 @@ async function checkAll(
       const isRun = source.begin !== undefined;
       const checked = await check({ ...plan, ...(actual === undefined ? {} : { actual }) }, own, true);
       await source.check?.(input);
+      asks.judges ||= checked.asksJudges;
       if (isRun) {
+        asks.users ||= checked.evalSet.evalCases.some(isScenario);
         const { leftOut, warnings } = forecast(checked, plan);
         input.leftOut = leftOut;
         foreseen.push({ input, metrics: checked.metrics, warnings: [...checked.warnings, ...warnings] });
@@ -429,4 +456,5 @@ async function checkAll(
     }
   }
   if (mistakes.length > 0) throw new Mistakes(mistakes);
+  return asks;
 }

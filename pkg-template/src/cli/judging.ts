@@ -19,10 +19,24 @@ const LIMITS = ["max-calls", "max-tokens", "max-cost"] as const;
 /** The options that are without effect where nobody is asked. */
 export const FOR_JUDGES = ["judge", "model", "early-stop", "record", "cache", "batch", ...LIMITS] as const;
 
-/** Says on stderr which of these options were given and had no effect, if any, and why. */
+/** Says on stderr which of these options were given and had no effect, if any, and why. They change no result. */
 export function sayUseless(why: string, given: Arguments, names: readonly string[]): void {
   const useless = names.filter((name) => given.has(name)).map((name) => `--${name}`);
   if (useless.length > 0) note(`${why}, so ${new Intl.ListFormat("en").format(useless)} had no effect`);
+}
+
+/** The warnings about those of these options that were given and have no effect, and why. */
+export function uselessIn(why: string, given: Arguments, names: readonly string[]): string[] {
+  const useless = names.filter((name) => given.has(name)).map((name) => `--${name}`);
+  const verb = useless.length === 1 ? "has" : "have";
+  return useless.length === 0 ? [] : [`${why}, so ${new Intl.ListFormat("en").format(useless)} ${verb} no effect`];
+}
+
+/** The warnings about options for judges where no metric asks one. */
+export function uselessForJudges(given: Arguments, names: readonly string[] = []): string[] {
+  // Custom metrics are as many at a time as --concurrency says, too.
+  const others = given.has("metrics") ? names : [...names, "concurrency"];
+  return uselessIn("no metric asks a judge", given, [...FOR_JUDGES, ...others]);
 }
 
 /** What stands between metrics and their judges. */
@@ -107,11 +121,7 @@ export class Judging {
     const text = judgesText(results);
     const users = simulatorText(results);
     for (const line of [text, calibrationsText(results), users]) if (line !== undefined && !isShown) note(line);
-    if (text === undefined && users === undefined) {
-      // Custom metrics are as many at a time as --concurrency says, too.
-      const names = given.has("metrics") ? FOR_JUDGES : [...FOR_JUDGES, "concurrency"];
-      sayUseless("no metric asked a judge", given, names);
-    }
+    if (text === undefined && users === undefined) for (const useless of uselessForJudges(given)) warn(useless);
     if ((text ?? users) !== undefined) this.sayFree(given);
     const cached = results.reduce((sum, { judgeUsage }) => sum + (judgeUsage?.cached ?? 0), 0);
     if (this.#recorder !== undefined && this.cache !== undefined && cached > 0) {

@@ -17,11 +17,11 @@ import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import { Journaling } from "./journal.js";
 import { judgeChoiceOf } from "./judge.js";
-import { FOR_JUDGES, Judging, sayUseless } from "./judging.js";
+import { FOR_JUDGES, Judging, uselessIn } from "./judging.js";
 import { Mistake, Mistakes, locationOf, refusedWarnings } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { distinctNames, isFolder } from "./outputs.js";
-import { ExitStatus, note, warn } from "./process.js";
+import { ExitStatus, note, refusedByStrict, warn, warningCount } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { simulatorText } from "../report/usage.js";
 import { refuseInputs, refuseShared } from "./overwriting.js";
@@ -73,6 +73,7 @@ export async function recordWith(given: Arguments, journal: Journaling | undefin
     runs.useMerged(journal.agent);
   } else {
     await checkAll(inputs, runs, budget, given.has("strict"));
+    await refuseUseless(inputs, given);
     await runs.load();
   }
   const spent = new Spending(budget);
@@ -83,12 +84,12 @@ export async function recordWith(given: Arguments, journal: Journaling | undefin
     judging.sayFree(given);
   }
   judging.reportRecording();
-  if (journal?.isMerging !== true) await sayUselessForUsers(inputs, given);
   if (budget.prices !== undefined && judging.calls > 0) sayPrices(budget.prices, spent.models);
   if (stop.isInterrupted) note("interrupted: only finished runs are written");
   append(unwritten, judging.unrecorded());
   if (unwritten.length > 0) throw new Mistakes(unwritten);
   if (stop.isInterrupted) return stop.status;
+  if (given.has("strict") && warningCount() > 0) return refusedByStrict();
   return failed > 0 ? ExitStatus.Failed : ExitStatus.Passed;
 }
 
@@ -106,15 +107,17 @@ function outputsOf(given: Arguments, evalSets: readonly string[]): (string | und
   return [output === "-" ? undefined : output];
 }
 
-/** Says which options for simulated users had no effect. */
-async function sayUselessForUsers(inputs: readonly Input[], given: Arguments): Promise<void> {
+/** Warns of options for simulated users that have no effect. @throws {Mistakes} of them, with `--strict`. */
+async function refuseUseless(inputs: readonly Input[], given: Arguments): Promise<void> {
   const sets = await Promise.all(inputs.map(selectedCases));
   const hasUsers = sets.some(({ evalCases }) => evalCases.some(isScenario));
-  if (!hasUsers) sayUseless("no case has a simulated user", given, [...FOR_JUDGES, "price", "config"]);
   const [config] = inputs.map((input) => recordOf(input.config));
-  if (hasUsers && config?.user_simulator_config === undefined && config?.userSimulatorConfig === undefined) {
-    sayUseless("the config has no user_simulator_config", given, ["config"]);
-  }
+  const hasSettings = config?.user_simulator_config !== undefined || config?.userSimulatorConfig !== undefined;
+  const useless = hasUsers
+    ? uselessIn("the config has no user_simulator_config", given, hasSettings ? [] : ["config"])
+    : uselessIn("no case has a simulated user", given, [...FOR_JUDGES, "price", "config"]);
+  if (given.has("strict") && useless.length > 0) throw new Mistakes(useless.map((message) => new Mistake(message)));
+  for (const message of useless) warn(message);
 }
 
 /** What is wrong with evalsets, configs, selected cases and simulated users is known before the agent is run. */

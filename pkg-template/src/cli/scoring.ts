@@ -115,9 +115,11 @@ async function scoreAll(
   journal?.report(stop.isInterrupted);
   const isEmptyShard = journal?.shard !== undefined && results.every((set) => set.evalCaseResults.length === 0);
   if (isEmptyShard && !stop.isInterrupted) note(`shard ${given.one("shard")} has none of the cases`);
-  else judging.report(results, toStdout?.format === "table", given);
+  const before = warningCount();
+  if (!isEmptyShard || stop.isInterrupted) judging.report(results, toStdout?.format === "table", given);
   // Warnings about the command itself are in no results; --strict heeds them as well.
-  const isWarned = warned > 0 || (budget.prices !== undefined && sayPrices(budget.prices, models));
+  const isWarned =
+    warned + warningCount() > before || (budget.prices !== undefined && sayPrices(budget.prices, models));
   if (toStdout === undefined) note(summaryOf(results));
   if (stop.isInterrupted) note("interrupted: the results contain only the finished cases");
   const begun = results.filter(({ evalCaseResults, notRun }) => evalCaseResults.length > 0 || notRun === undefined);

@@ -162,8 +162,10 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   stop.ignore();
   const warned = warningCount();
   for (const { message, place, path, help } of run.warnings) warn(message, place ?? path, help);
+  const before = warningCount();
   judging.report([set], false, given);
-  const isWarned = warned > 0 || (budget.prices !== undefined && sayPrices(budget.prices, run.models));
+  const isWarned =
+    warned + warningCount() > before || (budget.prices !== undefined && sayPrices(budget.prices, run.models));
   note(`wrote ${output}`);
   const { totals, mistake } = run;
   note(totals.text);

@@ -1,0 +1,72 @@
+// Options that have no effect are warned of, and `--strict` refuses them, before an agent is run if it can.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { AgentEvaluator } from "../../pkg/dist/esm/node.js";
+import { folderOf, GOOD, run, turn } from "./command.mjs";
+
+const CRITERIA = { response_match_score: 0.1 };
+const USERS = { criteria: CRITERIA, user_simulator_config: { model: "openai/gpt-6-luna" } };
+const AGENT = `import { writeFileSync } from "node:fs";
+export default () => (writeFileSync("ran", ""), "It is noon.");`;
+const FILES = {
+  ...GOOD,
+  "agent.mjs": AGENT,
+  "test_config.json": { criteria: CRITERIA },
+  "users.json": USERS,
+};
+const NO_JUDGE = "no metric asks a judge, so --judge, --record, --cache, --max-calls, and --concurrency have no effect";
+const NO_USERS = "no case has a conversation scenario, so `user_simulator_config` has no effect";
+const JUDGES = "--judge openai --record said.jsonl --cache kept --max-calls 9 --concurrency 2".split(" ");
+const AGENTS = ["--agent", "agent.mjs", "--num-runs", "1"];
+
+for (const [what, args, message, place] of [
+  ["eval", JUDGES, NO_JUDGE, ""],
+  ["run", [...AGENTS, ...JUDGES], NO_JUDGE, ""],
+  ["run", [...AGENTS, "--config", "users.json"], NO_USERS, "\n   at users.json"],
+  ["record", [...AGENTS, "--config", "users.json"], "no case has a simulated user, so --config has no effect", ""],
+  ["record", [...AGENTS, "--judge", "openai"], "no case has a simulated user, so --judge has no effect", ""],
+]) {
+  test(`${what} warns of ${args.at(-2)} ${args.at(-1)} without effect, and refuses it if strict`, async (t) => {
+    const cwd = folderOf(t, FILES);
+    const command = [what, "good.evalset.json", ...args, ...(what === "record" ? [] : ["--format", "csv"])];
+    const strict = await run([...command, "--strict"], { cwd });
+    assert.equal(strict.status, 2, strict.stderr);
+    assert.ok(strict.stderr.includes(`error: ${message}${place}\n`), strict.stderr);
+    assert.equal(existsSync(join(cwd, "ran")), false);
+    const { status, stderr } = await run(command, { cwd });
+    assert.equal(status, 0, stderr);
+    assert.equal(stderr.split(`warning: ${message}${place}\n`).length, 2, stderr);
+  });
+}
+
+test("JSON lines that no judge scores are refused by --strict too", async (t) => {
+  const line = JSON.stringify({ eval_id: "noon", conversation: [turn("It is noon.")] });
+  const cwd = folderOf(t, { ...FILES, "a.jsonl": line, "b.jsonl": `${line}\n` });
+  const args = ["eval", "a.jsonl", "--actual", "b.jsonl", "--config", "test_config.json", "--output", "r.jsonl"];
+  const plain = await run([...args, "--max-calls", "3"], { cwd });
+  assert.equal(plain.status, 0, plain.stderr);
+  assert.match(plain.stderr, /^warning: no metric asks a judge, so --max-calls has no effect$/m);
+  assert.equal((await run([...args, "--max-calls", "3", "--strict"], { cwd })).status, 2);
+});
+
+test("what only changes the speed is a note, which --strict does not refuse", async (t) => {
+  const cwd = folderOf(t, FILES);
+  const { status, stderr } = await run(["eval", "good.evalset.json", "--threads", "1", "--strict"], { cwd });
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^nothing is scored as it is read, so --threads had no effect$/m);
+});
+
+test("AgentEvaluator warns of settings for simulated users in a config whose cases have none", async (t) => {
+  const { "good.evalset.json": set } = GOOD;
+  const cwd = folderOf(t, { "a.test.json": set, "test_config.json": USERS });
+  const evaluated = (strict) => AgentEvaluator.evaluate(() => "It is noon.", cwd, 1, undefined, { strict });
+  const [{ warnings = [] }] = await evaluated(false);
+  assert.deepEqual(
+    warnings.map(({ message, path }) => [message, path]),
+    [[NO_USERS, join(cwd, "test_config.json")]],
+  );
+  await assert.rejects(evaluated(true), { code: "invalid_input", message: NO_USERS });
+});
