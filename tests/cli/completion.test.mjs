@@ -197,6 +197,8 @@ test("each subcommand takes the options that the help lists for it, and completi
   const optionsIn = (text) => [...text.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option);
   const forAll = optionsIn(sections[0]);
   assert.deepEqual(forAll, ["--queue", "--name", "--help"]);
+  assert.match(stdout, /^ {2}--early-stop <when>(?:.*\n){1,4}? .*Default: exact/m);
+  assert.doesNotMatch(stdout, /risk/, "which queue add refuses");
   for (const subcommand of SUBCOMMANDS.queue) {
     const own = optionsIn(sections.find((text) => text.startsWith(subcommand)));
     const completed = offered(script, ["queue", subcommand, "--"], cwd);

@@ -119,4 +119,10 @@ test("no cache keeps the replies of a panel of functions", async (t) => {
   const { status, stderr } = await run([...ask, "--judge", "./panel.mjs", "--cache", "kept"], { cwd, env: BARE });
   assert.equal(status, 2, stderr);
   assert.match(stderr, /--cache cannot keep the replies of a function/);
+  assert.match(stderr, /Give each function of the panel a version \(here a, b, c\)/);
+  // A version of the panel itself would change nothing.
+  const partly = PANEL.replace("[a, b, c]", '[Object.assign(a, { cacheVersion: "1" }), b, c]');
+  writeFileSync(join(cwd, "panel.mjs"), partly);
+  const other = await run([...ask, "--judge", "./panel.mjs", "--cache", "kept"], { cwd, env: BARE });
+  assert.match(other.stderr, /\(here b, c\)[^]*Object\.assign\(b, \{ cacheVersion: "1" \}\)/);
 });

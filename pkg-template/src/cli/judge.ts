@@ -168,10 +168,16 @@ export class JudgeMaker {
     if (module === undefined) return;
     hostUserCode();
     this.#recorded = await loadJudge(module);
-    if (this.#choice.cache !== undefined && identityOf(this.#recorded).hasFunction === true) {
+    const { hasFunction, members } = identityOf(this.#recorded);
+    if (this.#choice.cache !== undefined && hasFunction === true) {
+      const names = members?.filter(({ judge }) => identityOf(judge).hasFunction === true).map(({ name }) => name);
+      const assigned = (name: string) => `Object.assign(${name}, { cacheVersion: "1" })`;
       throw new Mistake("--cache cannot keep the replies of a function: nothing tells when its replies change", {
         location: module.file,
-        help: 'Give the function a version, and change it whenever the function changes: export default Object.assign(judge, { cacheVersion: "1" })',
+        help:
+          names === undefined
+            ? `Give the function a version, and change it whenever the function changes: export default ${assigned("judge")}`
+            : `Give each function of the panel a version (here ${names.join(", ")}), and change it whenever that function changes: panelJudge([${names.map(assigned).join(", ")}])`,
       });
     }
   }

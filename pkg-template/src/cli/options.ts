@@ -438,9 +438,16 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "early-stop",
     group: "judges",
-    commands: [...SCORED, "queue"],
+    commands: SCORED,
     value: "<when>",
     help: "When a vote of samples ends: exact, as soon as the missing samples cannot change the verdict; none, after all samples; or a risk such as 0.01, as soon as the probability that they would change it is below that, estimated from the votes on the metric's first 20 questions. Default: exact.",
+  },
+  {
+    name: "early-stop",
+    group: "judges",
+    commands: ["queue"],
+    value: "<when>",
+    help: "When a vote of samples ends: exact, as soon as the missing samples cannot change the verdict; or none, after all samples. Default: exact.",
   },
   {
     name: "record",
