@@ -457,17 +457,23 @@ export interface EvalCaseResult extends Omit<
   judgeVotes?: JudgeVotes[];
 }
 
-/** How often the judge of a metric was right, by human labels: what a calibration found. */
+/** How often the judge of a metric, or a metric without one, was right, by human labels: what a calibration found. */
 export interface JudgeCalibration {
   metricName: string;
+  /** The rubric, or how many rubrics are taken together; absent for the metric as a whole. */
+  rubricId?: string;
+  rubrics?: number;
   /** How many verdicts were labelled. */
   labelled: number;
   /** In which share of them the judge and people say the same, with the ends of its interval. */
   agreement: { value: number; low?: number; high?: number };
   /** The same beyond chance: Cohen's kappa, weighted for scores. Absent if it is not known. */
   kappa?: { value: number; low?: number; high?: number };
-  /** The pass rate of the results that were calibrated: the judge's, and corrected for its errors. Absent if it cannot be. */
-  passRate?: { judge: number; corrected: { value: number; low?: number; high?: number } };
+  /**
+   * The pass rate of these results: the judge's, and corrected for the errors that it made in the calibrated ones. `isEarlier` if
+   * it is that of the calibrated results, because these lack the verdicts. Absent if it cannot be corrected.
+   */
+  passRate?: { judge: number; corrected: { value: number; low?: number; high?: number }; isEarlier?: true };
   /** Why it may no longer hold: what is another one since. Absent if nothing is. */
   stale?: string;
 }

@@ -293,6 +293,22 @@ describe("two judges", () => {
     assert.deepEqual(found.notes, []);
   });
 
+  test("are named by the verdicts that are compared, panels as such", () => {
+    const panel = { metricName: RUBRICS, scoredBy: "judge", model: "gpt-5, llama", panel: ["gpt-5", "llama"] };
+    const alone = { metricName: RUBRICS, scoredBy: "judge", model: "gpt-5" };
+    const other = { metricName: SCORES, scoredBy: "judge", model: "gpt-6" };
+    const [one, two] = [[panel, other], [alone]].map((judges) => judged((at) => at < 12, { judges }));
+    const found = compareJudges(one, two, labels);
+    assert.deepEqual([found.first.judges, found.second.judges], [["the panel gpt-5, llama"], ["gpt-5"]]);
+    const elsewhere = judged((at) => at < 12, { judges: [alone], evalSetId: "museum" });
+    const ofShop = labels.map((label) => ({ ...label, evalSetId: "shop" }));
+    const both = calibrate([one, elsewhere], ofShop);
+    assert.match(
+      renderCalibrationTable(both),
+      /^Calibration of the panel gpt-5, llama and gpt-5: 20 of 20 labels used\n/,
+    );
+  });
+
   test("have no price where all replies were reused, and one of the calls made where some were", () => {
     const none = { calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
     const found = compareJudges(

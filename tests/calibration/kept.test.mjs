@@ -8,6 +8,14 @@ import { pairsOf, resultsOf, RUBRICS } from "./results.mjs";
 const { calibrate, withCalibration } = await importEntry("./calibration");
 const { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable } = await importEntry("./report");
 
+/** The cases of results of files, as `evaluate` gives them. */
+const casesOf = ({ eval_case_results: found }) =>
+  JSON.parse(
+    JSON.stringify(found).replace(/"([a-z]+(?:_[a-z]+)+)":/g, (key) =>
+      key.replace(/_./g, ([, one]) => one.toUpperCase()),
+    ),
+  );
+
 describe("a calibration that is kept", () => {
   const { cases, labels } = pairsOf({ PP: 6, PF: 2, FP: 1, FF: 3 });
   const results = resultsOf(cases);
@@ -56,16 +64,91 @@ describe("a calibration that is kept", () => {
     const { judgeCalibrations, warnings } = withCalibration(evaluated, kept);
     assert.deepEqual([judgeCalibrations[0].labelled, judgeCalibrations[0].stale, warnings], [12, undefined, undefined]);
     const said =
-      /human labels agree with the judge: rubric_based_final_response_quality_v1 in 75% of 12 \(47 to 91%\)/i;
+      /human labels agree with the judge: rubric_based_final_response_quality_v1, rubric polite in 75% of 12 \(47 to 91%\)/i;
     assert.match(renderTable(withCalibration(evaluated, kept), { width: 200 }), said);
-    const [{ kappa, passRate }] = judgeCalibrations;
-    assert.deepEqual([kappa, passRate.judge], [calibrate(results, labels).subjects[0].kappa, 8 / 12]);
+    assert.deepEqual(judgeCalibrations[0].kappa, calibrate(results, labels).subjects[0].kappa);
+    // These results do not say which rubrics were met.
     assert.match(
       renderTable(withCalibration(evaluated, kept), { width: 400 }),
-      /\(47 to 91%\), kappa 0\.47, pass rate there corrected to 58% \(0 to 100%\)\n/,
+      /\(47 to 91%\), kappa 0\.47, pass rate of the calibrated results corrected to 58% \(0 to 100%\)\n/,
     );
     assert.match(renderHtml(withCalibration(evaluated, kept)), said);
     assert.match(renderMarkdown(withCalibration(evaluated, kept)), /75&#37; of 12/);
+  });
+
+  test("corrects the pass rate of the results that it is shown in", () => {
+    const [subject] = calibrate(results, labels).subjects;
+    const rateIn = (given, options) => withCalibration(given, kept, options).judgeCalibrations[0].passRate;
+    assert.deepEqual(rateIn(results), { judge: 8 / 12, corrected: subject.passRate.corrected });
+    assert.match(
+      renderTable(withCalibration({ ...evaluated, evalCaseResults: casesOf(results) }, kept), { width: 400 }),
+      /kappa 0\.47, pass rate corrected from 67% to 58% \(0 to 100%\)\n/,
+    );
+    // The same judge passes fewer here: its errors are those of the calibration, its rate is not.
+    const stricter = resultsOf(pairsOf({ "P-": 50, "F-": 50 }).cases);
+    const { judge, corrected } = rateIn(stricter);
+    const { judgedRight } = subject.passRate;
+    const expected =
+      (0.5 + judgedRight.ofFails.share - 1) / (judgedRight.ofPasses.share + judgedRight.ofFails.share - 1);
+    assert.deepEqual([judge, corrected.value], [0.5, expected]);
+    assert.ok(corrected.high < subject.passRate.corrected.high);
+
+    // Streams have no cases, of which one may be named for its settings: the rate is then that of the calibrated results.
+    const stream = { ...evaluated, evalCaseResults: [] };
+    const earlier = { judge: 8 / 12, corrected: subject.passRate.corrected, isEarlier: true };
+    assert.deepEqual(rateIn(stream), earlier);
+    assert.deepEqual(rateIn(stream, { settingsOf: casesOf(stricter).slice(0, 1) }), earlier);
+    assert.match(
+      renderTable(withCalibration(stream, kept), { width: 400 }),
+      /pass rate of the calibrated results corrected to 58% \(0 to 100%\)\n/,
+    );
+    const [{ stale }] = withCalibration(stream, kept, { settingsOf: [] }).judgeCalibrations;
+    assert.equal(stale, undefined);
+    const both = [evaluated, { ...evaluated, evalSetId: "museum" }].map((set, at) =>
+      withCalibration({ ...set, evalCaseResults: casesOf([results, stricter][at]) }, kept),
+    );
+    assert.match(
+      renderTable(both, { width: 600 }),
+      /kappa 0\.47, pass rate corrected from 67% to 58% \(0 to 100%\) in shop, from 50% to 22% \(.*\) in museum\n/,
+    );
+  });
+
+  test("shows labels of a metric and of its rubrics side by side", () => {
+    const all = { a: { polite: [1, 1], brief: [0, 0] }, b: { polite: [1, 1], brief: [1, 1] } };
+    const rows = ["case,metric,rubric,label", `a,${RUBRICS},,pass`, `b,${RUBRICS},,pass`, `a,${RUBRICS},polite,pass`];
+    const shownOf = (...more) => {
+      const given = resultsOf(all);
+      const found = withCalibration(given, calibrate(given, [...rows, ...more].join("\n")));
+      return found.judgeCalibrations.map(({ rubricId, rubrics, labelled }) => ({ rubricId, rubrics, labelled }));
+    };
+    const whole = { rubricId: undefined, rubrics: undefined, labelled: 2 };
+    assert.deepEqual(shownOf(), [whole, { rubricId: "polite", rubrics: undefined, labelled: 1 }]);
+    assert.deepEqual(shownOf(`b,${RUBRICS},brief,pass`), [whole, { rubricId: undefined, rubrics: 2, labelled: 2 }]);
+    const given = { ...evaluated, evalCaseResults: casesOf(resultsOf(all)) };
+    const text = [...rows, `b,${RUBRICS},brief,pass`].join("\n");
+    assert.match(
+      renderTable(withCalibration(given, calibrate(resultsOf(all), text)), { width: 600 }),
+      /quality_v1 in 50% of 2 \(.*\); rubric_based_final_response_quality_v1, all 2 rubrics in 100% of 2 \(/,
+    );
+  });
+
+  test("is shown for metrics without a judge, too", () => {
+    const { judges, ...plain } = results;
+    const renamed = JSON.parse(JSON.stringify(plain).replaceAll(RUBRICS, "my_metric"));
+    const given = { ...evaluated, judges: undefined, evalCaseResults: casesOf(renamed) };
+    const own = structuredClone(calibrate(given, labels.replaceAll(RUBRICS, "my_metric")));
+    assert.deepEqual([own.judges, own.withoutJudge], [[], undefined]);
+    const found = withCalibration(given, own);
+    assert.equal(found.warnings, undefined);
+    assert.match(
+      renderTable(found, { width: 400 }),
+      /human labels agree with the verdicts: my_metric, rubric polite in 75% of 12 \(47 to 91%\)/i,
+    );
+    for (const one of given.evalCaseResults) {
+      one.evalMetricResultPerInvocation[0].evalMetricResults[0].criterion.threshold = 0.9;
+    }
+    assert.match(withCalibration(given, own).warnings[0].message, /Changed since then: the metric's settings$/);
+    assert.equal(withCalibration({ ...given, evalCaseResults: [] }, own).judgeCalibrations, undefined);
   });
 
   test("is about one judge: one that is about none, or about several, is told of", () => {
@@ -91,6 +174,13 @@ describe("a calibration that is kept", () => {
     const [half] = told([of(first, "gpt-5"), partly]);
     assert.match(half.message, /may not hold: it does not name its judge$/);
     assert.equal(told([of(first, "gpt-5"), of(rest, "gpt-5")]), undefined);
+
+    // A judge of other metrics, or of no verdict that is labelled, is none of them.
+    const unlabelled = resultsOf({ other: 3 }, { judges: judges.map((one) => ({ ...one, model: "gpt-6" })) });
+    assert.deepEqual(
+      calibrate([results, unlabelled], labels).judges.map(({ metricName, model }) => [metricName, model]),
+      [[RUBRICS, "gpt-5"]],
+    );
 
     const refused = { code: "invalid_input", path: "judgeModel" };
     assert.throws(() => calibrate(results, labels, { judgeModel: "gpt-5" }), {

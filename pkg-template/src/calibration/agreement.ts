@@ -31,13 +31,18 @@ function groupedValues<P extends { group: string }>(pairs: readonly P[], counts:
 }
 
 /** As how many verdicts that do not depend on each other they count (L. Kish's design effect, 1965). */
-export function effectiveCount<P extends { group: string }>(pairs: readonly P[], counts: (pair: P) => boolean): number {
+function effectiveCount<P extends { group: string }>(pairs: readonly P[], counts: (pair: P) => boolean): number {
   const groups = groupedValues(pairs, counts);
   if (groups.length < 2) return groups.length;
   const share = mean(groups);
   const error = clusteredError(groups, share);
   const effective = error === 0 ? groups.length : (share * (1 - share)) / error ** 2;
   return Math.min(pairs.length, Math.max(groups.length, effective));
+}
+
+/** A share of pairs, and as how many independent ones they count. */
+export function shareIn<P extends { group: string }>(pairs: readonly P[], counts: (pair: P) => boolean) {
+  return { share: pairs.filter(counts).length / pairs.length, count: effectiveCount(pairs, counts) };
 }
 
 /**

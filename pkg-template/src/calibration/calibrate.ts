@@ -3,10 +3,9 @@
 import { reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { PROMPTS } from "../generated/metrics.js";
-import { judgeName } from "../judges/stamp.js";
 import type { Estimate } from "../statistics/estimates.js";
 import type { JudgeStamp } from "../types.js";
-import { alphaOf, effectiveCount, kappaOf, shareOf } from "./agreement.js";
+import { alphaOf, kappaOf, shareIn, shareOf } from "./agreement.js";
 import { consistencyOf, type SampledQuestion } from "./consistency.js";
 import { corrected, predictionPowered } from "./corrected.js";
 import { rowsOf } from "./labels.js";
@@ -19,6 +18,8 @@ import {
   criteriaOf,
   groupOf,
   isMajority,
+  judgesOf,
+  judgeText,
   labelledSubjects,
   type Subject,
   tallyOf,
@@ -52,12 +53,14 @@ export function calibrate(
   options: CalibrationOptions = {},
 ): Calibration {
   const confidence = confidenceOf(options);
-  const { verdicts, judges } = reading("results", () => foundIn(results));
+  const { verdicts } = reading("results", () => foundIn(results));
   const { judgeModel } = options;
   const rows = reading("labels", () => rowsOf(labels));
   const found = reading("labels", () => matched(rows, verdicts));
   checkUsable(found);
   const subjects = subjectsOf(verdicts, found, confidence);
+  const metrics = new Set(subjects.map(({ metricName }) => metricName));
+  const judges = judgesOf(verdicts.filter(({ metricName }) => metrics.has(metricName)));
   const { given, used, empty, annotators, problems } = found;
   const withoutJudge = metricsWithoutJudge(found);
   const named = judgeModel === undefined ? [] : judgesNamed(judgeModel, withoutJudge, judges);
@@ -84,7 +87,7 @@ function metricsWithoutJudge({ labelled }: Matched): string[] {
 function judgesNamed(model: string, metrics: readonly string[], judges: readonly JudgeStamp[]): JudgeStamp[] {
   if (typeof model !== "string" || model === "") throw unexpected("the name of a model", model, "judgeModel");
   if (metrics.length > 0) return metrics.map((metricName) => ({ metricName, scoredBy: "judge", model }));
-  const names = [...new Set(judges.map(judgeName))].join(", ");
+  const names = [...new Set(judges.map(judgeText))].join(", ");
   throw new AdkMetricsError(
     "invalid_input",
     `the judge is named already: ${names === "" ? "no label is about a verdict of one" : names}`,
@@ -209,20 +212,18 @@ function passRatesOf(
     };
   }
   const powered = predictionPowered(judged, confidence);
-  const shareIn = <P extends { group: string }>(of: readonly P[], counts: (one: P) => boolean) => ({
-    share: of.filter(counts).length / of.length,
-    count: effectiveCount(of, counts),
-  });
-  const estimate = corrected(
-    shareIn(judged, ({ passes }) => passes),
-    shareIn(passing, ({ passes }) => passes),
-    shareIn(failing, ({ passes }) => !passes),
-    confidence,
-  );
+  const judgedRight = {
+    ofPasses: shareIn(passing, ({ passes }) => passes),
+    ofFails: shareIn(failing, ({ passes }) => !passes),
+  };
+  const rate = shareIn(judged, ({ passes }) => passes);
+  const estimate = corrected(rate, judgedRight.ofPasses, judgedRight.ofFails, confidence);
   return {
     judge,
     people,
-    ...(estimate === undefined ? { reason: "the judge is no better than chance" } : { corrected: estimate }),
+    ...(estimate === undefined
+      ? { reason: "the judge is no better than chance" }
+      : { corrected: estimate, judgedRight }),
     ...(powered === undefined ? {} : { powered }),
   };
 }

@@ -2,11 +2,10 @@
 
 import { reading } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
-import { judgeName } from "../judges/stamp.js";
 import type { Estimate } from "../statistics/estimates.js";
 import { signTest } from "../statistics/significance.js";
 import { pairedDifference, shareOf, sum } from "./agreement.js";
-import { answerOf, checkUsable, confidenceOf, groupOf, labelledSubjects } from "./subjects.js";
+import { answerOf, checkUsable, confidenceOf, groupOf, judgesOf, judgeText, labelledSubjects } from "./subjects.js";
 import { rowsOf } from "./labels.js";
 import { keyOf, type Labelled, matched } from "./matched.js";
 import { type Found, foundIn, type Verdict } from "./verdicts.js";
@@ -56,8 +55,14 @@ export function compareJudges(
     return {
       confidence,
       labels: { given, used, empty, annotators, problems },
-      first: priceOf(one),
-      second: priceOf(other),
+      first: priceOf(
+        one,
+        both.map(({ label }) => label.verdict),
+      ),
+      second: priceOf(
+        other,
+        both.map((pair) => pair.other),
+      ),
       subjects: subjectsOf(both, confidence),
       notes: [...notesOf(both, found.labelled.length), ...reusedIn(one, "first"), ...reusedIn(other, "second")],
     };
@@ -111,7 +116,8 @@ function reusedIn({ usages }: Found, which: string): string[] {
   ];
 }
 
-function priceOf({ verdicts, judges, usages }: Found): JudgePrice {
+/** @param compared The verdicts that are compared; the price is that of all. */
+function priceOf({ verdicts, judges, usages }: Found, compared: readonly Verdict[]): JudgePrice {
   const asked = new Set(judges.map(({ metricName }) => metricName));
   const questions = new Set(
     verdicts
@@ -132,7 +138,7 @@ function priceOf({ verdicts, judges, usages }: Found): JudgePrice {
   const tokens = total((usage) => usage.inputTokens + usage.outputTokens);
   const cost = total((usage) => (usage.unpriced === undefined ? usage.cost : undefined));
   return {
-    judges: [...new Set(judges.map(judgeName))],
+    judges: [...new Set(judgesOf(compared).map(judgeText))],
     verdicts: questions,
     ...definedProperties({ callsPerVerdict: calls, tokensPerVerdict: tokens, costPerVerdict: cost }),
   };

@@ -3,14 +3,19 @@
 import { parseJson } from "../engine/json.js";
 import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
+import { PROMPTS } from "../generated/metrics.js";
 import { comparable, joinedStamp, judgeName, withoutVersions } from "../judges/stamp.js";
+import { optionsOf } from "../known-options.js";
+import { definedProperties } from "../lists.js";
 import type { EvalSetResult, JudgeCalibration, JudgeStamp, Mistake } from "../types.js";
-import { criteriaOf } from "./subjects.js";
-import { foundIn } from "./verdicts.js";
-import type { Calibration, SubjectCalibration } from "./types.js";
+import { shareIn } from "./agreement.js";
+import { corrected } from "./corrected.js";
+import { criteriaOf, groupOf, judgeText } from "./subjects.js";
+import { foundIn, type Verdict } from "./verdicts.js";
+import type { Calibration, PassRates, StoredCalibrationOptions, SubjectCalibration } from "./types.js";
 
 /**
- * Results with what a calibration found of their judges, which reports then show. Where the judge, its prompts or the metric is
+ * Results with what a calibration found of their metrics, which reports then show. Where the judge, its prompts or the metric is
  * another one since, a warning says so.
  *
  * @param calibration What `calibrate` gave, or what `calibrate --format json` wrote.
@@ -19,53 +24,85 @@ import type { Calibration, SubjectCalibration } from "./types.js";
  * @example
  * renderTable(withCalibration(results, await readFile("judge.calibration.json")));
  */
-export function withCalibration(results: EvalSetResult, calibration: Calibration | string | Uint8Array): EvalSetResult {
+export function withCalibration(
+  results: EvalSetResult,
+  calibration: Calibration | string | Uint8Array,
+  options: StoredCalibrationOptions = {},
+): EvalSetResult {
+  const { settingsOf } = optionsOf(options, ["settingsOf"]);
   const kept = reading("calibration", () => calibrationOf(calibration));
   return reading("results", () => {
-    const now = criteriaOf(foundIn(results).verdicts);
+    const { verdicts } = foundIn(results);
+    const isKnown = settingsOf === undefined ? verdicts : foundIn({ ...results, evalCaseResults: settingsOf }).verdicts;
+    const now = criteriaOf(isKnown);
     const judgeCalibrations: JudgeCalibration[] = [];
-    const warnings = [...(results.warnings ?? [])];
-    for (const stamp of results.judges ?? []) {
-      const { metricName } = stamp;
-      const subject =
-        kept.subjects.find((one) => one.metricName === metricName && one.rubricId === undefined) ??
-        kept.subjects.find((one) => one.metricName === metricName);
-      if (subject === undefined) continue;
+    const warnings = new Map<unknown, Mistake>((results.warnings ?? []).map((one) => [one, one]));
+    for (const subject of kept.subjects.filter(isShown)) {
+      const { metricName, rubricId, rubrics, labelled, agreement, scores } = subject;
+      const stamp = results.judges?.find((one) => one.metricName === metricName);
       const before = judgeOf(kept, metricName);
+      const hadNone = before === NO_JUDGE && !Object.hasOwn(PROMPTS, metricName);
+      if (stamp === undefined && !(hadNone && metricName in now)) continue;
       const isAboutOne = typeof before !== "string";
       const isSetOtherwise = metricName in now && isOther(kept.criteria[metricName], now[metricName]);
       const changes = [
-        ...(isAboutOne ? changesOf(before, stamp) : [`it ${before}`]),
+        ...(stamp === undefined ? [] : isAboutOne ? changesOf(before, stamp) : [`it ${before}`]),
         ...(isSetOtherwise ? ["the metric's settings"] : []),
       ].join(", ");
-      const { labelled, agreement, scores, passRate } = subject;
       // Calibrations come from files too, and only their agreement is checked.
       // Where one side gives everything the same label, kappa is 0 and says nothing.
       const kappa = [scores?.weightedKappa, subject.kappa].find(
         (one) => typeof one?.value === "number" && (one.value !== 0 || one.low !== undefined),
       );
-      const { judge, corrected } = passRate ?? {};
+      const passRate = passRateNow(subject, kept, verdicts);
       judgeCalibrations.push({
         metricName,
+        ...definedProperties({ rubricId, rubrics }),
         labelled,
         agreement,
-        ...(kappa === undefined ? {} : { kappa }),
-        ...(typeof judge === "number" && typeof corrected?.value === "number"
-          ? { passRate: { judge, corrected } }
-          : {}),
+        ...definedProperties({ kappa, passRate }),
         ...(changes === "" ? {} : { stale: changes }),
       });
-      if (!isAboutOne) {
-        warnings.push(warningOf(`the calibration of \`${metricName}\` may not hold: it ${before}`, JUDGE_HELP));
+      const calibrated = `the calibration of \`${metricName}\``;
+      if (stamp !== undefined && !isAboutOne) {
+        warnings.set(metricName, warningOf(`${calibrated} may not hold: it ${before}`, JUDGE_HELP));
       } else if (changes !== "") {
-        const message = `the calibration of \`${metricName}\` may no longer hold. Changed since then: ${changes}`;
         const help = "Label verdicts of these results and run `adk-metrics calibrate` again";
-        warnings.push(warningOf(message, help));
+        warnings.set(metricName, warningOf(`${calibrated} may no longer hold. Changed since then: ${changes}`, help));
       }
     }
     if (judgeCalibrations.length === 0) return results;
-    return { ...results, judgeCalibrations, ...(warnings.length === 0 ? {} : { warnings }) };
+    return { ...results, judgeCalibrations, ...(warnings.size === 0 ? {} : { warnings: [...warnings.values()] }) };
   });
+}
+
+/** A metric as a whole, and its rubrics together: labels of the one say nothing of the other. */
+function isShown({ metricName, rubricId }: SubjectCalibration, _: number, all: readonly SubjectCalibration[]): boolean {
+  return rubricId === undefined || !all.some((one) => one.metricName === metricName && one.rubrics !== undefined);
+}
+
+/** The pass rate of results, corrected for the errors that a calibration found; of the calibrated ones for results without verdicts. */
+function passRateNow(
+  { metricName, rubricId, rubrics, passRate: earlier }: SubjectCalibration,
+  { subjects, confidence }: Calibration,
+  verdicts: readonly Verdict[],
+): JudgeCalibration["passRate"] {
+  const isAbout = (verdict: Verdict): boolean =>
+    rubrics === undefined
+      ? verdict.rubricId === rubricId
+      : verdict.rubricId !== undefined &&
+        subjects.some((one) => one.metricName === metricName && one.rubricId === verdict.rubricId);
+  const own = verdicts
+    .filter((verdict) => verdict.metricName === metricName && isAbout(verdict))
+    .map((verdict) => ({ passes: verdict.passes, group: groupOf(verdict) }));
+  const { judge, corrected: before, judgedRight } = (earlier ?? {}) as Partial<PassRates>;
+  if (own.length > 0 && judgedRight !== undefined) {
+    const passed = shareIn(own, ({ passes }) => passes);
+    const now = corrected(passed, judgedRight.ofPasses, judgedRight.ofFails, confidence);
+    return now === undefined ? undefined : { judge: passed.share, corrected: now };
+  }
+  if (typeof judge !== "number" || typeof before?.value !== "number") return undefined;
+  return { judge, corrected: before, isEarlier: true };
 }
 
 /** What to do about a calibration that is about no judge, or several. */
@@ -76,6 +113,8 @@ function warningOf(message: string, help: string): Mistake {
   return { code: "invalid_input", message, path: "calibration", help };
 }
 
+const NO_JUDGE = "does not name its judge";
+
 /** The one judge of a metric that a calibration is about, with all its versions, or why there is none. */
 export function judgeOf(
   { judges, withoutJudge }: Pick<Calibration, "judges" | "withoutJudge">,
@@ -83,8 +122,8 @@ export function judgeOf(
 ): JudgeStamp | string {
   const all = judges.filter((stamp) => stamp.metricName === metricName);
   const [first] = all;
-  if (first === undefined || withoutJudge?.includes(metricName)) return "does not name its judge";
-  const names = [...new Set(all.map(nameOf))];
+  if (first === undefined || withoutJudge?.includes(metricName)) return NO_JUDGE;
+  const names = [...new Set(all.map((stamp) => judgeText(withoutVersions(stamp))))];
   if (names.length > 1) return `is about several judges: ${names.join(", ")}`;
   if (all.some(({ prompts }) => isOther(prompts, first.prompts))) return "is about several prompts of its judge";
   return all.reduce<JudgeStamp>(joinedStamp, first);

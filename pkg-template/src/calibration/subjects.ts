@@ -3,6 +3,8 @@
 import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { PROMPTS } from "../generated/metrics.js";
+import { judgeName } from "../judges/stamp.js";
+import type { JudgeStamp } from "../types.js";
 import { finalText } from "../invocation.js";
 import { optionsOf } from "../known-options.js";
 import { grouped } from "../lists.js";
@@ -18,6 +20,16 @@ export function criteriaOf(verdicts: readonly Verdict[]): Record<string, unknown
       criterion ?? (threshold === undefined ? {} : { threshold }),
     ]),
   );
+}
+
+/** Who judged, where several judges may be named one after the other. */
+export function judgeText(stamp: Omit<JudgeStamp, "metricName">): string {
+  return Array.isArray(stamp.panel) ? `the panel ${judgeName(stamp)}` : judgeName(stamp);
+}
+
+/** The judges of verdicts, each once. */
+export function judgesOf(verdicts: readonly Verdict[]): JudgeStamp[] {
+  return [...new Set(verdicts.flatMap(({ judge }) => judge ?? []))];
 }
 
 /** The confidence that options ask for. */

@@ -2,7 +2,7 @@
 
 import type { TableOptions } from "../report/table.js";
 import type { Estimate } from "../statistics/estimates.js";
-import type { EvalSetResult, JudgeStamp } from "../types.js";
+import type { EvalCaseResult, EvalSetResult, JudgeStamp } from "../types.js";
 
 /** How {@link calibrate} estimates. */
 export interface CalibrationOptions {
@@ -16,7 +16,7 @@ export interface CalibrationOptions {
 export interface Calibration {
   /** How often the intervals contain the true value. */
   confidence: number;
-  /** Who judged, as far as the results say. */
+  /** Who judged the metrics with labels, as far as the results say. */
   judges: JudgeStamp[];
   /** The metrics with labelled verdicts of which nothing says who gave them. Absent for none. */
   withoutJudge?: string[];
@@ -81,6 +81,11 @@ export interface PassRates {
    * than chance.
    */
   corrected?: Estimate;
+  /**
+   * What `corrected` rests on: which share the judge gets right of what people pass, and of what they fail, among labels drawn
+   * at random, and as how many independent labels these count.
+   */
+  judgedRight?: Record<"ofPasses" | "ofFails", { share: number; count: number }>;
   /**
    * From the labels, and from the judge's verdicts where there are none. Absent unless five labels pass and five fail, and
    * some verdicts have none.
@@ -275,3 +280,9 @@ export type ResultsInput = EvalSetResult | string | Uint8Array | object;
 
 /** Options of the renderers of calibrations. */
 export type CalibrationTableOptions = Pick<TableOptions, "color" | "width">;
+
+/** Options of `withCalibration`. */
+export interface StoredCalibrationOptions {
+  /** Some of the results' cases, for results without cases, as streams give them: the settings of metrics are read from them. */
+  settingsOf?: readonly EvalCaseResult[];
+}

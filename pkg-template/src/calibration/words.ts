@@ -2,11 +2,11 @@
 
 import { isObject, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
-import { judgeName } from "../judges/stamp.js";
 import { percentOf } from "../report/judged.js";
 import { caseName } from "../report/results.js";
 import { amountText, count, oneLine, percent } from "../report/text.js";
 import type { Estimate } from "../statistics/estimates.js";
+import { judgeText } from "./subjects.js";
 import type {
   Calibration,
   Consistency,
@@ -26,7 +26,7 @@ export function checkFound(given: unknown): void {
 
 /** `Calibration of gpt-6-luna`. */
 export function judgesText({ judges }: Calibration): string {
-  const who = [...new Set(judges.map(judgeName))].map(oneLine).join(", ");
+  const who = [...new Set(judges.map(judgeText))].map(oneLine).join(" and ");
   return `Calibration${who === "" ? "" : ` of ${who}`}`;
 }
 
@@ -213,7 +213,7 @@ export function priceText({ callsPerVerdict, tokensPerVerdict, costPerVerdict }:
 }
 
 export function nameOf({ judges }: JudgePrice, which: string): string {
-  return judges.length === 0 ? which : `${which}: ${judges.map(oneLine).join(", ")}`;
+  return judges.length === 0 ? which : `${which}: ${judges.map(oneLine).join(" and ")}`;
 }
 
 export function comparisonSentences(one: SubjectComparison, confidence: number): string[] {

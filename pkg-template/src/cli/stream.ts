@@ -322,9 +322,8 @@ class LineRun {
   /** Writes what is left to be written. @returns The results but the cases. */
   async finish(): Promise<EvalSetResult> {
     const found = this.left === 0 ? this.#set : this.#incomplete;
-    const evalCaseResults = [...new Set(this.#samples.values())];
-    const calibrated = await withCalibrationBeside({ ...found, evalCaseResults }, this.#work.input.files);
-    const set = { ...calibrated, evalCaseResults: [] };
+    const samples = [...new Set(this.#samples.values())];
+    const set = await withCalibrationBeside({ ...found, evalCaseResults: [] }, this.#work.input.files, samples);
     this.#ofCalibration = (set.warnings ?? []).slice(found.warnings?.length ?? 0);
     await this.#draft?.finish(headLine(set));
     return set;

@@ -1,7 +1,7 @@
 /** What a run spent on judges and simulated users, as every report tells it. */
 
 import type { EvalSetResult, JudgeCalibration, JudgeStamp, JudgeUsage, SimulatorUsage } from "../types.js";
-import { sum } from "../lists.js";
+import { grouped, sum } from "../lists.js";
 import { judgeName, withoutVersions } from "../judges/stamp.js";
 import { hasTokens, isNumber, percentOf, tokensText } from "./judged.js";
 import { amountText, count, percent, shorten } from "./text.js";
@@ -108,21 +108,43 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
  * calibration.
  */
 export function calibrationsText(results: readonly EvalSetResult[]): string | undefined {
-  const texts = results.flatMap(({ judgeCalibrations }) =>
-    (judgeCalibrations ?? []).map(({ metricName, labelled, agreement, kappa, passRate, stale }) => {
-      const share = ({ value, low, high }: JudgeCalibration["agreement"], of = "") => {
-        const interval = isNumber(low) && isNumber(high) ? ` (${Math.round(100 * low)} to ${percent(high)})` : "";
-        return `${percent(value)}${of}${interval}`;
-      };
-      const beyondChance = isNumber(kappa?.value) ? `, kappa ${kappa.value.toFixed(2)}` : "";
-      const corrected = passRate?.corrected;
-      const rate = isNumber(corrected?.value) ? `, pass rate there corrected to ${share(corrected)}` : "";
-      const old = stale === undefined ? "" : ", which may no longer hold";
-      return `${shorten(metricName, 100)} in ${share(agreement, ` of ${amountText(labelled)}`)}${beyondChance}${rate}${old}`;
-    }),
+  const share = ({ value, low, high }: JudgeCalibration["agreement"], of = ""): string => {
+    const interval = isNumber(low) && isNumber(high) ? ` (${Math.round(100 * low)} to ${percent(high)})` : "";
+    return `${percent(value)}${of}${interval}`;
+  };
+  const found = results.flatMap((set) =>
+    (set.judgeCalibrations ?? []).map(
+      ({ metricName, rubricId, rubrics, labelled, agreement, kappa, passRate, stale }) => {
+        const beyondChance = isNumber(kappa?.value) ? `, kappa ${kappa.value.toFixed(2)}` : "";
+        const rubric = rubricId === undefined ? "" : `, rubric ${shorten(rubricId, 100)}`;
+        const about = shorten(metricName, 100) + (rubrics === undefined ? rubric : `, all ${rubrics} rubrics`);
+        const corrected = isNumber(passRate?.corrected?.value) ? share(passRate.corrected) : undefined;
+        const isOfNow = corrected !== undefined && passRate?.isEarlier !== true;
+        return {
+          text: `${about} in ${share(agreement, ` of ${amountText(labelled)}`)}${beyondChance}`,
+          earlier:
+            corrected === undefined || isOfNow ? "" : `, pass rate of the calibrated results corrected to ${corrected}`,
+          rate: isOfNow ? `from ${percent(passRate?.judge ?? 0)} to ${corrected}` : "",
+          set: results.length > 1 ? ` in ${shorten(set.evalSetId, 100)}` : "",
+          old: stale === undefined ? "" : ", which may no longer hold",
+          hasJudge: set.judges?.some((stamp) => stamp.metricName === metricName) === true,
+        };
+      },
+    ),
   );
-  return texts.length === 0 ? undefined : `human labels agree with the judge: ${[...new Set(texts)].join("; ")}`;
+  if (found.length === 0) return undefined;
+  const texts = grouped(found, ({ text, earlier, old }) => text + earlier + old).map((same) => {
+    const { text, earlier, old } = same[0] as (typeof found)[number];
+    const rates = same.flatMap(({ rate, set }) => (rate === "" ? [] : rate + set));
+    const more = rates.length > MOST_RATES ? ` and in ${rates.length - MOST_RATES} more evalsets` : "";
+    const now = rates.length === 0 ? "" : `, pass rate corrected ${rates.slice(0, MOST_RATES).join(", ")}${more}`;
+    return text + earlier + now + old;
+  });
+  return `human labels agree with the ${found.every(({ hasJudge }) => hasJudge) ? "judge" : "verdicts"}: ${texts.join("; ")}`;
 }
+
+/** Of so many evalsets the corrected pass rate is told. */
+const MOST_RATES = 3;
 
 /** `users played by gemini-2.5-flash: 12 calls, 9,100 tokens in, 300 out`; undefined where no model played a user. */
 export function simulatorText(results: readonly Pick<EvalSetResult, "simulatorUsage">[]): string | undefined {

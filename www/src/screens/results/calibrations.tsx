@@ -7,26 +7,38 @@ import { Status } from "../../ui/status.js";
 import { Name } from "../../ui/text.js";
 import type { RunSummary } from "../../worker/protocol.js";
 
-/** The calibrations of a metric, each once. */
+/** The calibrations of a metric, each once; pass rates are those of an evalset. */
 export function Calibrations({ run, metricName }: { run: RunSummary; metricName: string }) {
-  const all = run.sets.flatMap(({ judgeCalibrations = [] }) =>
-    judgeCalibrations.filter((one) => one.metricName === metricName),
+  const all = run.sets.flatMap(({ evalSetId, judgeCalibrations = [] }) =>
+    judgeCalibrations
+      .filter((one) => one.metricName === metricName)
+      .map((one) => ({
+        one,
+        of: run.sets.length > 1 && one.passRate?.isEarlier === undefined ? evalSetId : undefined,
+      })),
   );
-  const found = new Map(all.map((one) => [JSON.stringify(one), one]));
+  const found = new Map(
+    all.map(({ one, of }) => [JSON.stringify(one.passRate === undefined ? one : [one, of]), { one, of }]),
+  );
   return (
     <>
-      {[...found].map(([key, one]) => (
-        <Calibration key={key} one={one} />
+      {[...found].map(([key, { one, of }]) => (
+        <Calibration key={key} one={one} of={of} />
       ))}
     </>
   );
 }
 
-function Calibration({ one }: { one: JudgeCalibration }) {
-  const { metricName, labelled, agreement, kappa, passRate, stale } = one;
+function Calibration({ one, of }: { one: JudgeCalibration; of: string | undefined }) {
+  const { metricName, rubricId, rubrics, labelled, agreement, kappa, passRate, stale } = one;
+  const about = rubrics === undefined ? (rubricId === undefined ? "" : `rubric ${rubricId}`) : `all ${rubrics} rubrics`;
+  const named = [metricName, about, of ?? ""].filter((part) => part !== "").join(", ");
   return (
-    <section class="calibration" aria-label={`Calibration of ${metricName}`}>
-      <h4>Checked against {count(labelled, "human label")}</h4>
+    <section class="calibration" aria-label={`Calibration of ${named}`}>
+      <h4>
+        Checked against {count(labelled, "human label")}
+        {about === "" ? "" : `: ${about}`}
+      </h4>
       <dl>
         <Measure name="Agreement" value={shareText(agreement)} />
         {kappa && (
@@ -38,7 +50,14 @@ function Calibration({ one }: { one: JudgeCalibration }) {
         )}
         {passRate && (
           <>
-            <Measure name="Pass rate then, by the judge" value={shareText({ value: passRate.judge })} />
+            <Measure
+              name={
+                passRate.isEarlier === true
+                  ? "Pass rate then, by the judge"
+                  : `Pass rate${of === undefined ? "" : ` of ${of}`} by the judge`
+              }
+              value={shareText({ value: passRate.judge })}
+            />
             <Measure name="Corrected for its errors" value={shareText(passRate.corrected)} />
           </>
         )}
