@@ -2,6 +2,7 @@ import { keysHelp } from "./closest.js";
 import type { EngineError } from "./generated/contract.js";
 import type { Mistake, MistakeCode } from "./generated/shapes.js";
 import { definedProperties } from "./lists.js";
+import type { JudgeReply } from "./types.js";
 
 /**
  * What kind of error it is. Besides the engine's codes:
@@ -39,6 +40,7 @@ export interface ErrorDetails {
   retryable?: boolean;
   retryAfterMs?: number;
   status?: number;
+  usage?: NonNullable<JudgeReply["usage"]>;
   cause?: unknown;
 }
 
@@ -59,6 +61,8 @@ export class AdkMetricsError extends Error {
   declare readonly retryAfterMs?: number;
   /** The HTTP status of the server's answer. */
   declare readonly status?: number;
+  /** The tokens that the answer took nevertheless; they count as those of replies do. */
+  declare readonly usage?: NonNullable<JudgeReply["usage"]>;
 
   constructor(code: AdkMetricsErrorCode, message: string, more: ErrorDetails = {}) {
     const details = detailsOf(more);
@@ -85,6 +89,7 @@ const DETAILS = [
   ["retryable", "boolean"],
   ["retryAfterMs", "number"],
   ["status", "number"],
+  ["usage", "object"],
 ] as const;
 
 /** A copy; what cannot be read becomes the cause. */
@@ -120,8 +125,8 @@ export function withPath(error: unknown, path: string): unknown {
 
 /** The same error with other details. */
 export function withDetails(error: AdkMetricsError, other: ErrorDetails): AdkMetricsError {
-  const { code, message, path, line, help, retryable, retryAfterMs, status, cause } = error;
-  const details = { path, line, help, retryable, retryAfterMs, status, cause, ...other };
+  const { code, message, path, line, help, retryable, retryAfterMs, status, usage, cause } = error;
+  const details = { path, line, help, retryable, retryAfterMs, status, usage, cause, ...other };
   const known = Object.entries(details).filter(([, value]) => value !== undefined);
   return new AdkMetricsError(code, message, Object.fromEntries(known));
 }

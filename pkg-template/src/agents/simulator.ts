@@ -12,7 +12,7 @@ import { DEFAULT_MODEL, judgeOf } from "../judges/default.js";
 import { foreignDefault, otherModel } from "../judges/foreign-default.js";
 import { checkJudge, identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
-import { isReplayed, replyOf } from "../judges/reply.js";
+import { isReplayed, replyOf, usageOfError, withTokensOf } from "../judges/reply.js";
 import { checkSettings, checkSpelling } from "../judges/settings.js";
 import type { Content, ConversationScenario, Invocation, Judge, JudgeRequest, RetryOptions } from "../types.js";
 import type { JournalSection } from "../journal/section.js";
@@ -21,6 +21,7 @@ import { canonicalRequest } from "../judges/request.js";
 import type { Player, Spending } from "./spending.js";
 import { personaText } from "./personas.js";
 import { untilAborted } from "../abort.js";
+import type { TokenCounts } from "../generated/contract.js";
 import { OPTION_RULES } from "../generated/options.js";
 import { definedProperties } from "../lists.js";
 import { checkedRetry } from "../run/judge-options.js";
@@ -409,9 +410,10 @@ async function askModel(
   const key = journal && `${request.id}/${hashOf([canonicalRequest(request)])}`;
   const found = key === undefined ? undefined : journal?.reply(key);
   if (found !== undefined) {
-    const { reply, failed = 0, cached = false } = found;
+    const { reply, failed = 0, failedUsage, cached = false } = found;
     const by = { ...player, isReplay: cached };
     for (let call = 0; call <= failed; call += 1) spending.call(by, call > 0);
+    spending.charge(player, failedUsage);
     spending.reply(by, request.prompt, reply, cached);
     return reply.text;
   }
@@ -419,16 +421,20 @@ async function askModel(
   // Timers take no other numbers.
   const limit = Math.min(Math.ceil(timeoutMs), 2 ** 31 - 1);
   const { attempts = 7, initialDelayMs = 5_000, maxDelayMs = 120_000, base = 2 } = retry;
+  let failedUsage: TokenCounts | undefined;
   for (let attempt = 1; ; attempt += 1) {
     spending.call(player, attempt > 1);
     const signal = AbortSignal.any([AbortSignal.timeout(limit), ...(cancelled === undefined ? [] : [cancelled])]);
     try {
       const reply = replyOf(await untilAborted(signal, () => ask(request, { signal })));
       const cached = isReplayed(reply);
-      journal?.keep({ type: "reply", key, reply, cached, failed: attempt - 1 });
+      journal?.keep({ type: "reply", key, reply, cached, failed: attempt - 1, ...definedProperties({ failedUsage }) });
       spending.reply(player, request.prompt, reply, cached);
       return reply.text;
     } catch (error) {
+      const usage = usageOfError(error);
+      if (usage !== undefined) failedUsage = withTokensOf(usage, failedUsage);
+      spending.charge(player, usage);
       if (cancelled?.aborted === true) throw new AdkMetricsError("cancelled", "the evaluation was cancelled");
       const { code, retryable, retryAfterMs } = (error ?? {}) as Partial<Record<keyof AdkMetricsError, unknown>>;
       const isTimeout = signal.aborted;

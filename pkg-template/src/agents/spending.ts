@@ -5,7 +5,8 @@ import { emptyBudget, leftOf, wholeOf } from "../run/judge-options.js";
 import { estimateWarning } from "../run/judge-progress.js";
 import { checkPrices, functionText, pricedName, unpricedWarning, withoutPrice } from "../run/prices.js";
 import { definedProperties } from "../lists.js";
-import { countedTokens } from "../judges/reply.js";
+import { countedTokens, withTokensOf } from "../judges/reply.js";
+import type { TokenCounts } from "../generated/contract.js";
 import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } from "../types.js";
 
 /** Who plays the user. */
@@ -164,6 +165,18 @@ export class Spending {
     const { inputTokens, outputTokens, isEstimate } = countedTokens(prompt, reply);
     used.answered += 1;
     if (isEstimate) used.unreported += 1;
+    this.#charge(player, { inputTokens, outputTokens });
+  }
+
+  /** Counts what calls of a player took that failed. */
+  charge(player: Player, usage: TokenCounts | undefined): void {
+    if (usage === undefined || player.isReplay === true) return;
+    this.#whole?.charge(player, usage);
+    this.#charge(player, withTokensOf(usage));
+  }
+
+  #charge(player: Player, { inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }): void {
+    const used = this.#used;
     used.inputTokens += inputTokens;
     used.outputTokens += outputTokens;
     const price = this.#budget.prices?.[pricedName(payeeOf(player), player.model, this.#budget.prices)];

@@ -13,7 +13,7 @@ import { type BatchProtocol, batchProtocolOf, type BatchLook, noBatches } from "
 import { downloadResults, failuresOf, noResults } from "./results.js";
 import { BatchServer, sleep } from "./server.js";
 import type { Endpoint, Provider } from "../judges/endpoint.js";
-import { tokensOf } from "../judges/reply.js";
+import { withTokensOf } from "../judges/reply.js";
 import { questionOf, render } from "../judges/wire.js";
 
 /** The state of a batch, and what is wrong with it. */
@@ -353,7 +353,10 @@ export class BatchStore {
       }
     }
     const replies = record.rows - results.unanswered.size;
-    for (const [key, failure] of failuresOf(look, questions, results)) this.#fail(key, failure, replies > 0);
+    for (const [key, failure] of failuresOf(look, questions, results)) {
+      this.#fail(key, failure, replies > 0);
+      if (failure.usage !== undefined) this.#count(record.model, failure.usage);
+    }
     this.#options.say(`batch ${record.id ?? ""}: ${look.state}, ${replies} of ${record.rows} answered`);
     this.#remove(record);
   }
@@ -366,7 +369,11 @@ export class BatchStore {
       throw new AdkMetricsError("cache_failed", `the cache cannot be written: ${messageOf(cause)}`, { cause });
     }
     this.totals.replies += 1;
-    const { inputTokens = 0, outputTokens = 0 } = tokensOf(reply.usage ?? {});
+    this.#count(model, reply.usage);
+  }
+
+  #count(model: string, usage: JudgeReply["usage"] = {}): void {
+    const { inputTokens, outputTokens } = withTokensOf(usage);
     const tokens = this.totals.tokens.get(model) ?? { input: 0, output: 0 };
     this.totals.tokens.set(model, { input: tokens.input + inputTokens, output: tokens.output + outputTokens });
   }

@@ -37,9 +37,10 @@ const withFields =
     isRecord(value) && wrongIn(value, checks) === undefined;
 
 const isTokens = optional(isAmount);
+const isUsage = optional(withFields({ inputTokens: isTokens, outputTokens: isTokens, totalTokens: isTokens }));
 const isReply = withFields({
   text: (value) => isString(value) && (value as string).length <= MAX_REPLY_LENGTH,
-  usage: optional(withFields({ inputTokens: isTokens, outputTokens: isTokens, totalTokens: isTokens })),
+  usage: isUsage,
   modelVersion: optional(isString),
 });
 const isFinding = (value: unknown): boolean =>
@@ -69,6 +70,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     reply: isReply,
     cached: optional(isBoolean),
     failed: optional((value) => isWhole(value) && within(0, MOST_FAILED)(value)),
+    failedUsage: isUsage,
     evalId: optional(isString),
     ms: optional(isAmount),
   },
@@ -82,6 +84,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       status: optional(within(0, 65_535)),
     }),
     attempt: (value) => isWhole(value) && within(0, MOST_FAILED)(value),
+    failedUsage: isUsage,
   },
   metric: { key: isString, found: withFields({ overall: isFinding, turns: listOf(isFinding) }) },
   run: {

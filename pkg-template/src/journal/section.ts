@@ -3,7 +3,7 @@
 import { inTurns, type Steps } from "../engine/steps.js";
 import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
-import type { HostFailure } from "../generated/contract.js";
+import type { HostFailure, TokenCounts } from "../generated/contract.js";
 import { MAX_REFUSALS } from "../generated/limits.js";
 import type { Journal, JournalEntry, JudgeReply } from "../types.js";
 import { differencesIn, differentIn } from "./differences.js";
@@ -18,6 +18,8 @@ export interface JournaledReply extends JournalEntry {
   cached?: boolean;
   /** How many calls for it failed before. */
   failed?: number;
+  /** What these calls took. */
+  failedUsage?: TokenCounts;
   evalId?: string;
   /** How long the call took, in milliseconds. */
   ms?: number;
@@ -30,6 +32,8 @@ export interface JournaledFailure extends JournalEntry {
   failure: HostFailure;
   /** Which call for its sample it was, from 1. */
   attempt: number;
+  /** What this call and those before it took. */
+  failedUsage?: TokenCounts;
   /** Whether it was the last for its question in a shard, although another one may have a reply. */
   isLast?: true;
 }

@@ -1,5 +1,5 @@
 import { isObject, reading, unexpected } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, withDetails } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { detailsOf, failureOf } from "./failure.js";
 import { type JudgeIdentity, makeJudge, makesJudges } from "./judge.js";
@@ -116,27 +116,29 @@ function llmRequestOf(
 }
 
 async function ask(llm: AdkLlm, request: AdkLlmRequest, signal: AbortSignal): Promise<JudgeReply> {
+  const found = { text: "", cutOff: false, reply: {} as Omit<JudgeReply, "text"> };
   try {
-    const found = { text: "", cutOff: false, reply: {} as Omit<JudgeReply, "text"> };
     for await (const response of llm.generateContentAsync(request, false, signal)) {
       const { errorCode, partial, finishReason, usageMetadata, modelVersion } = response;
-      if (typeof errorCode === "string" && errorCode !== "") throw errorOf(response, errorCode);
-      if (partial === true) continue;
-      found.text += textOf(response);
-      found.cutOff ||= finishReason === "MAX_TOKENS";
       const usage = usageOf({
         inputTokens: usageMetadata?.promptTokenCount,
         outputTokens: usageMetadata?.candidatesTokenCount,
         totalTokens: usageMetadata?.totalTokenCount,
       });
       if (usage !== undefined) found.reply.usage = usage;
+      if (typeof errorCode === "string" && errorCode !== "") throw errorOf(response, errorCode);
+      if (partial === true) continue;
+      found.text += textOf(response);
+      found.cutOff ||= finishReason === "MAX_TOKENS";
       if (typeof modelVersion === "string") found.reply.modelVersion = modelVersion;
       if (signal.aborted) break;
     }
     if (found.text === "") throw emptyReply(found.cutOff);
     return { text: withTokens(found.text), ...found.reply };
   } catch (error) {
-    throw failureOf(error, `the call of ${request.model}`);
+    const { usage } = found.reply;
+    const failure = failureOf(error, `the call of ${request.model}`);
+    throw usage === undefined ? failure : withDetails(failure, { usage });
   }
 }
 

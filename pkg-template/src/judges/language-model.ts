@@ -1,9 +1,10 @@
 import { isObject, reading, unexpected } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, withDetails } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
 import { type JudgeIdentity, makeJudge, makesJudges } from "./judge.js";
 import { checkFlag, optionsOf } from "../known-options.js";
+import { definedProperties } from "../lists.js";
 import { usageOf } from "./reply.js";
 import { knownSettings, notSent, type Setting } from "./settings.js";
 import { withoutTokens, withTokens } from "./tokens.js";
@@ -152,8 +153,10 @@ async function generate(model: AiSdkLanguageModel, call: AiSdkCall): Promise<AiS
 }
 
 function replyOfResult(result: AiSdkResult, modelId: string): JudgeReply {
+  let used: Pick<JudgeReply, "usage"> = {};
   try {
     const { content, finishReason, usage, response } = result;
+    used = definedProperties({ usage: usageOf(flatUsage(usage)) });
     const text = withTokens(textOf(content));
     const finish = unifiedFinish(finishReason);
     if (finish === "content-filter") {
@@ -163,12 +166,9 @@ function replyOfResult(result: AiSdkResult, modelId: string): JudgeReply {
       throw new AdkMetricsError("judge_failed", "the model stopped because of an error", { retryable: true });
     }
     if (text === "") throw emptyReply(finish === "length");
-    const reply: JudgeReply = { text, modelVersion: response?.modelId ?? modelId };
-    const counts = usageOf(flatUsage(usage));
-    if (counts !== undefined) reply.usage = counts;
-    return reply;
+    return { text, modelVersion: response?.modelId ?? modelId, ...used };
   } catch (error) {
-    throw failureOf(error, "reading the language model's result");
+    throw withDetails(failureOf(error, "reading the language model's result"), used);
   }
 }
 

@@ -43,11 +43,11 @@ export function replyOf(given: unknown): JudgeReply {
   if (typeof given === "string") return { text: checkLength(given) };
   try {
     const { text, usage, modelVersion } = (given ?? {}) as Partial<Record<keyof JudgeReply, unknown>>;
-    if (typeof text !== "string")
-      throw new AdkMetricsError("judge_failed", `the judge returned ${kindOf(given, text)}`);
-    const reply: JudgeReply = { text: checkLength(text) };
     const counts = usageOf(usage);
-    if (counts !== undefined) reply.usage = counts;
+    const used = counts === undefined ? {} : { usage: counts };
+    if (typeof text !== "string")
+      throw new AdkMetricsError("judge_failed", `the judge returned ${kindOf(given, text)}`, used);
+    const reply: JudgeReply = { text: checkLength(text, used), ...used };
     if (miscounted.has(given as object) || isMisread(usage, counts)) miscounted.add(reply);
     if (typeof modelVersion === "string") reply.modelVersion = shortened(modelVersion);
     return replayed.has(given as object) ? markReplayed(reply) : reply;
@@ -58,9 +58,9 @@ export function replyOf(given: unknown): JudgeReply {
   }
 }
 
-function checkLength(text: string): string {
+function checkLength(text: string, details: ErrorDetails = {}): string {
   if (text.length <= MAX_REPLY_LENGTH) return text;
-  throw tooLong("the judge returned a reply", `${text.length} characters`);
+  throw tooLong("the judge returned a reply", `${text.length} characters`, details);
 }
 
 /** The error for what is longer than {@link MAX_REPLY_LENGTH}. */
@@ -105,6 +105,24 @@ export function usageOf(usage: unknown): JudgeReply["usage"] | undefined {
     if (typeof count === "number" && count >= 0 && count <= Number.MAX_SAFE_INTEGER) counts[key] = count;
   }
   return Object.keys(counts).length === 0 ? undefined : counts;
+}
+
+/** The tokens that a call took which failed with this error. */
+export function usageOfError(error: unknown): JudgeReply["usage"] | undefined {
+  try {
+    return usageOf((error as { usage?: unknown } | undefined | null)?.usage);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The tokens of both sides, with others. */
+export function withTokensOf(
+  usage: NonNullable<JudgeReply["usage"]>,
+  { inputTokens = 0, outputTokens = 0 }: NonNullable<JudgeReply["usage"]> = {},
+): { inputTokens: number; outputTokens: number } {
+  const more = tokensOf(usage);
+  return { inputTokens: inputTokens + (more.inputTokens ?? 0), outputTokens: outputTokens + (more.outputTokens ?? 0) };
 }
 
 /** The tokens of both sides. Where only the total is known besides one of them, the rest is the other's, else the input's. */

@@ -5,7 +5,7 @@ import { AdkMetricsError } from "../errors.js";
 import { untilClaimed } from "../judges/cache-claims.js";
 import { memoryCache } from "../judges/cache.js";
 import { identified, identityOf } from "../judges/judge.js";
-import { countedTokens, isReplayed, replyOf } from "../judges/reply.js";
+import { countedTokens, isReplayed, replyOf, usageOfError, withTokensOf } from "../judges/reply.js";
 import { isUnsent } from "../judges/unsent.js";
 import { pricedName } from "../run/prices.js";
 import type { Budget, Judge, JudgeCache, JudgeReply, JudgeRequest, VertexOptions } from "../types.js";
@@ -70,15 +70,18 @@ export class Purse {
     const paying: Judge = async (request, options) => {
       await this.#pay();
       let reply: JudgeReply | string;
+      let read: JudgeReply;
       try {
         reply = await judge(request, options);
+        read = replyOf(reply);
       } catch (error) {
+        const usage = usageOfError(error);
         if (isUnsent(error)) await this.#refund();
+        else if (usage !== undefined) await this.#count(judge, request, withTokensOf(usage));
         throw error;
       }
-      const read = replyOf(reply);
       if (isReplayed(read)) await this.#refund();
-      else await this.#count(judge, request, read);
+      else await this.#count(judge, request, countedTokens(request.prompt, read));
       return reply;
     };
     const { panelFor } = identity;
@@ -122,8 +125,11 @@ export class Purse {
     await this.#store.add("spent", { calls: -1 });
   }
 
-  async #count(judge: Judge, { model, prompt }: JudgeRequest, reply: JudgeReply): Promise<void> {
-    const { inputTokens, outputTokens } = countedTokens(prompt, reply);
+  async #count(
+    judge: Judge,
+    { model }: JudgeRequest,
+    { inputTokens, outputTokens }: { inputTokens: number; outputTokens: number },
+  ): Promise<void> {
     const price = this.#budget.prices?.[pricedName(identityOf(judge), model, this.#budget.prices)];
     const cost =
       price === undefined ? 0 : (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1e6;

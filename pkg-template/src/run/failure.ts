@@ -2,20 +2,29 @@
 
 import { messageOf } from "../engine/values.js";
 import { type AdkMetricsError, describe, isAdkMetricsError } from "../errors.js";
-import type { HostFailure } from "../generated/contract.js";
+import type { HostFailure, TokenCounts } from "../generated/contract.js";
+import { usageOfError } from "../judges/reply.js";
 
 /** Characters of an error that a result repeats. */
 const LONGEST_MESSAGE = 1000;
 
+/** A call without a reply. */
+export interface FailedCall extends HostFailure {
+  /** The tokens that it took nevertheless. */
+  usage?: TokenCounts;
+}
+
 /** Only errors that say so are retried. One with the status of a busy server that says nothing gets help that tells how. */
-export function failedBy(error: unknown): HostFailure {
+export function failedBy(error: unknown): FailedCall {
   const { status, retryable, retryAfterMs } = detailsOf(error);
-  const failed: HostFailure = { message: shortened(errorText(error)), retryable: retryable === true };
+  const usage = usageOfError(error);
+  const failed: FailedCall = { message: shortened(errorText(error)), retryable: retryable === true };
   if (retryable === undefined && (status === 429 || (typeof status === "number" && status >= 500))) {
     failed.help = "Only errors with `retryable: true` are retried";
   }
   if (typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599) failed.status = status;
   if (typeof retryAfterMs === "number" && retryAfterMs >= 0) failed.retryAfterMs = retryAfterMs;
+  if (usage !== undefined) failed.usage = usage;
   return failed;
 }
 

@@ -2,14 +2,14 @@ import { AdkMetricsError } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
 import { abortedBy } from "../judges/failure.js";
-import { isMiscounted, isReplayed, replyOf } from "../judges/reply.js";
+import { isMiscounted, isReplayed, replyOf, withTokensOf } from "../judges/reply.js";
 import { transfer, withToken } from "../judges/send.js";
 import { isUnsent } from "../judges/unsent.js";
 import type { RawAnswer } from "../judges/wire.js";
-import type { EngineError, HostFailure, HttpRequest, JudgeCall, JudgeOutcome } from "../generated/contract.js";
+import type { EngineError, HttpRequest, JudgeCall, JudgeOutcome, TokenCounts } from "../generated/contract.js";
 import type { Budget, EvaluatorOptions, JudgeProgress, JudgeReply, JudgeRequest } from "../types.js";
 import { AskedQuestions, FORGOTTEN } from "./asked.js";
-import { failedBy } from "./failure.js";
+import { type FailedCall, failedBy } from "./failure.js";
 import { ForeignReplies, keep } from "./foreign-replies.js";
 import type { Judges } from "./judges.js";
 import { ReplyCache } from "./reply-cache.js";
@@ -20,14 +20,15 @@ import {
   type ProgressCorrection,
   unreadWarning,
 } from "./judge-progress.js";
+import { definedProperties } from "../lists.js";
 import { unpricedWarning } from "./prices.js";
 import { replyKey, type JudgeTarget } from "./target.js";
 
 /** How a call ended. */
 export type CallAnswer =
-  /** `cached` if no call was made for it. */
-  | { reply: JudgeReply; cached: boolean }
-  | { failed: HostFailure }
+  /** `cached` if no call was made for it; `failedUsage` is what calls before it took of which the engine did not hear. */
+  | { reply: JudgeReply; cached: boolean; failedUsage?: TokenCounts | undefined }
+  | { failed: FailedCall }
   /** The answer of a server, which the engine reads; `take` is told what it found. */
   | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome | undefined): void };
 
@@ -86,6 +87,8 @@ export class JudgeDispatcher {
   readonly #failedFor = new Map<string, number>();
   /** How many of them failed for one sample, by `callKey`. */
   readonly #attempts = new Map<string, number>();
+  /** What the failed calls took, for each key of both. */
+  readonly #failedUsage = new Map<string, TokenCounts>();
   /** The replies in the cache that functions did not give themselves. */
   readonly #foreign = new ForeignReplies();
   /** What the last call that failed said, if none was answered since. */
@@ -285,7 +288,13 @@ export class JudgeDispatcher {
       this.#failedFor.delete(question);
       this.#attempts.delete(callKey);
     }
-    const more = { ...(cached ? { cached } : {}), ...(failed > 0 ? { failed } : {}) };
+    const failedUsage = this.#failedUsage.get(question);
+    for (const key of [question, callKey]) this.#failedUsage.delete(key);
+    const more = {
+      ...(cached ? { cached } : {}),
+      ...(failed > 0 ? { failed } : {}),
+      ...definedProperties({ failedUsage }),
+    };
     const ms = Math.round(performance.now() - began);
     this.#journal.keep({ type: "reply", key: question, reply, ...more, evalId: request.evalId, ms });
   }
@@ -293,11 +302,18 @@ export class JudgeDispatcher {
   /** @param calls How many were made. */
   #keepFailure(
     { question, callKey }: Pick<TargetedRequest, "question" | "callKey">,
-    failure: HostFailure,
+    { usage, ...failure }: FailedCall,
     calls = 1,
   ): void {
+    if (this.#journal === undefined) return;
     const attempt = (this.#attempts.get(callKey) ?? 0) + calls;
-    this.#journal?.keep({ type: "failure", key: question, failure, attempt });
+    if (usage !== undefined) {
+      for (const key of [question, callKey]) {
+        this.#failedUsage.set(key, withTokensOf(usage, this.#failedUsage.get(key)));
+      }
+    }
+    const more = definedProperties({ failedUsage: this.#failedUsage.get(callKey) });
+    this.#journal.keep({ type: "failure", key: question, failure, attempt, ...more });
   }
 
   /** The failure that a complete journal has instead of a reply. */
@@ -310,7 +326,7 @@ export class JudgeDispatcher {
       };
       return { failed: { message, retryable: false, ...(help === undefined ? {} : { help }) } };
     }
-    const { failure, attempt } = found;
+    const { failure, attempt, failedUsage } = found;
     this.#countFailed(attempt - 1);
     const times = attempt > 1 ? `. It was asked ${attempt} times` : "";
     // Without the status, by which the engine gives up a judge: what one part was refused, others were answered.
@@ -319,7 +335,7 @@ export class JudgeDispatcher {
       failed: {
         message: (message.endsWith(".") ? message.slice(0, -1) : message) + times,
         retryable: false,
-        ...(help === undefined ? {} : { help }),
+        ...definedProperties({ help, usage: failedUsage }),
       },
     };
   }
@@ -335,12 +351,12 @@ export class JudgeDispatcher {
       const kept = this.#journaled(targeted);
       if (kept === undefined) return this.#send(targeted, settle, take);
       settle(kept.reply);
-      return { reply: kept.reply, cached: kept.cached === true };
+      return answerOf(kept);
     }
     const kept = this.#journaled(targeted);
     if (kept !== undefined) {
       this.#resumed.begin(question, targeted.signal)(kept.reply);
-      return { reply: kept.reply, cached: kept.cached === true };
+      return answerOf(kept);
     }
     const resumed = await this.#resumed.get(question);
     if (resumed !== undefined) {
@@ -439,6 +455,10 @@ export class JudgeDispatcher {
     this.#warned.add(kind);
     this.#warnings.push({ code, message });
   }
+}
+
+function answerOf({ reply, cached = false, failedUsage }: JournaledReply): CallAnswer {
+  return { reply, cached, failedUsage };
 }
 
 function increment(counts: Map<string, number>, key: string): void {

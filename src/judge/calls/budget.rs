@@ -1,7 +1,7 @@
 //! Whether the budget of [`Calls`] allows another call, and what it is spent of.
 
 use super::task::{Expected, SampleTask};
-use super::{Budget, Calls, LossReason, Progress, Usage};
+use super::{Budget, Calls, LossReason, Usage};
 use crate::foundation::double;
 
 impl Calls {
@@ -64,8 +64,7 @@ impl Calls {
 
     /// What a call for a sample takes if its reply is as long as those before on average.
     pub(super) fn expected(&self, task: &SampleTask) -> Expected {
-        let Progress { usage, answered, .. } = &self.progress;
-        let output_tokens = usage.output_tokens / u64::from((*answered).max(1));
+        let output_tokens = self.progress.usage.output_tokens / u64::from(self.charges.max(1));
         let usage = Usage { input_tokens: u64::from(task.tokens), output_tokens };
         let cost = self.groups.get(task.group as usize).map_or(0.0, |group| group.cost(task.sample, usage));
         Expected { tokens: usage.total() as f64, cost }

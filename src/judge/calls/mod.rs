@@ -80,6 +80,8 @@ pub struct Calls {
     /// The sample lost by the last abort, which the next poll reports.
     aborted: Option<LostSample>,
     progress: Progress,
+    /// How many times output was counted.
+    charges: u32,
     latency_sum: Millis,
 }
 
@@ -104,6 +106,7 @@ impl Calls {
             no_room_for: 0.0,
             aborted: None,
             progress: Progress::default(),
+            charges: 0,
             latency_sum: 0.0,
         }
     }
@@ -443,7 +446,16 @@ impl Calls {
         Some(flight)
     }
 
+    /// Counts tokens of a call in flight that its outcome does not report.
+    pub fn charge_call(&mut self, call: u32, usage: Usage) {
+        if let Some(flight) = self.in_flight.iter().find(|flight| flight.call == call) {
+            let task = flight.task;
+            self.charge(&task, usage);
+        }
+    }
+
     fn charge(&mut self, task: &SampleTask, usage: Usage) {
+        self.charges += u32::from(usage.output_tokens > 0);
         self.progress.usage.add(usage);
         if let Some(group) = self.groups.get(task.group as usize) {
             self.progress.cost += group.cost(task.sample, usage);

@@ -196,6 +196,18 @@ impl Endpoint {
     pub fn read(&self, reply: &HttpReply<'_>) -> Result<Reply, Box<Failure>> {
         let document = Document::parse(reply.body).ok();
         let body = document.as_ref().map(Document::root);
+        let [input, output, total] = self.provider.protocol().paths.usage;
+        let count = |paths| body.and_then(|body| count_of(body, paths));
+        let usage = TokenCounts { input: count(input), output: count(output), total: count(total) };
+        self.read_body(reply, body, usage).map_err(|failure| Box::new(Failure { usage, ..*failure }))
+    }
+
+    fn read_body(
+        &self,
+        reply: &HttpReply<'_>,
+        body: Option<Json<'_>>,
+        usage: TokenCounts,
+    ) -> Result<Reply, Box<Failure>> {
         if let Some(failure) = Failure::answered(self, reply, body) {
             return Err(failure);
         }
@@ -220,14 +232,9 @@ impl Endpoint {
             }
             Failure::new(self, FailureKind::Refused, &["refused to answer: ", &answer.refusal])
         } else if !answer.text.is_empty() {
-            let [input, output, total] = paths.usage;
             return Ok(Reply {
                 text: if self.may_read_tokens() { tokens::mended(answer.text) } else { answer.text },
-                usage: TokenCounts {
-                    input: count_of(body, input),
-                    output: count_of(body, output),
-                    total: count_of(body, total),
-                },
+                usage,
                 model_version: string_at(body, paths.model),
                 truncated,
             });

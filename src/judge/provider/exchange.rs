@@ -124,6 +124,7 @@ impl Failure {
             retryable: failed.retryable,
             retry_after_ms: failed.retry_after_ms.filter(|wait| *wait >= 0.0),
             status: failed.status,
+            usage: TokenCounts::default(),
         })
     }
 
@@ -164,7 +165,7 @@ impl Failure {
             rate_limited: self.retryable && matches!(self.kind, RateLimited | Overloaded),
             disconnected: self.kind == Network,
             retry_after_ms: self.retry_after_ms,
-            usage: calls::Usage::default(),
+            usage: self.usage.tokens().unwrap_or_default(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::json_path::{for_each, get, string, string_at, tokens};
 use super::redact::{BEGINNING, redact_beginning};
-use super::{Endpoint, HttpReply, Provider, retry_after};
+use super::{Endpoint, HttpReply, Provider, TokenCounts, retry_after};
 use crate::foundation::json::{Document, Json};
 
 /// The most characters of a provider's text that a message repeats.
@@ -104,6 +104,8 @@ pub struct Failure {
     pub retry_after_ms: Option<f64>,
     /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
+    /// The tokens that the answer reports nevertheless.
+    pub usage: TokenCounts,
 }
 
 impl Failure {
@@ -121,6 +123,7 @@ impl Failure {
             ),
             retry_after_ms: None,
             status: None,
+            usage: TokenCounts::default(),
         })
     }
 

@@ -8,7 +8,7 @@ use super::state::{QuestionState, next_wave};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::judge::calls::{self, Ask, LossReason, LostSample};
-use crate::judge::provider::Failure;
+use crate::judge::provider::{Failure, TokenCounts};
 use crate::judge::votes::Outcome;
 use crate::metrics::judged::{Answer, Judged, JudgedCase, SampleReply};
 
@@ -55,6 +55,11 @@ impl<'a> Run<'a> {
         self.advance(sample.question);
     }
 
+    /// Counts tokens of a call in flight that its outcome does not report.
+    pub fn charge(&mut self, call: u32, usage: TokenCounts) {
+        self.judges.calls.charge_call(call, usage.tokens().unwrap_or_default());
+    }
+
     /// Accepts the failure of a call. The call is retried later, unless retrying is pointless.
     pub fn handle_failure(&mut self, now: Millis, call: u32, failed: &Failure) {
         let metric = self.metric_for_call(call);
@@ -70,6 +75,7 @@ impl<'a> Run<'a> {
             // The call is given up, and other calls are not paused either.
             call_failure = calls::CallFailure {
                 disconnected: call_failure.disconnected,
+                usage: call_failure.usage,
                 ..calls::CallFailure::default()
             };
         }

@@ -193,6 +193,20 @@ impl From<TokenCounts> for provider::TokenCounts {
     }
 }
 
+impl TokenCounts {
+    /// What is known; `None` if that is nothing.
+    fn of(usage: provider::TokenCounts) -> Option<Self> {
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
+        let count = |count: Option<u64>| count.map(|count| count as f64);
+        let provider::TokenCounts { input, output, total } = usage;
+        usage.tokens().map(|_| Self {
+            input_tokens: count(input),
+            output_tokens: count(output),
+            total_tokens: count(total),
+        })
+    }
+}
+
 /// The reply or the failure in a raw answer.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -214,6 +228,8 @@ pub(in crate::wasm) enum JudgeOutcome {
         retry_after_ms: Option<f64>,
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        usage: Option<TokenCounts>,
     },
 }
 
@@ -221,19 +237,18 @@ impl From<Result<Reply, Box<Failure>>> for JudgeOutcome {
     fn from(outcome: Result<Reply, Box<Failure>>) -> Self {
         match outcome {
             Ok(Reply { text, usage, model_version, .. }) => {
-                #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
-                let count = |count: Option<u64>| count.map(|count| count as f64);
-                let provider::TokenCounts { input, output, total } = usage;
-                let tokens = TokenCounts {
-                    input_tokens: count(input),
-                    output_tokens: count(output),
-                    total_tokens: count(total),
-                };
-                Self::Reply { text, usage: usage.tokens().map(|_| tokens), model_version }
+                Self::Reply { text, usage: TokenCounts::of(usage), model_version }
             }
             Err(failure) => {
-                let Failure { message, help, retryable, retry_after_ms, status, .. } = *failure;
-                Self::Failure { message, retryable, help, retry_after_ms, status }
+                let Failure { message, help, retryable, retry_after_ms, status, usage, .. } = *failure;
+                Self::Failure {
+                    message,
+                    retryable,
+                    help,
+                    retry_after_ms,
+                    status,
+                    usage: TokenCounts::of(usage),
+                }
             }
         }
     }

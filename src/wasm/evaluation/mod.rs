@@ -315,6 +315,20 @@ impl EvalRun {
         Ok(())
     }
 
+    /// Counts tokens that were used for a call besides those of its reply: by attempts that failed.
+    ///
+    /// # Errors
+    /// None for counts as their type says.
+    pub fn charge(
+        &mut self,
+        call: u32,
+        #[wasm_bindgen(unchecked_param_type = "TokenCounts")] usage: JsValue,
+    ) -> Result<(), JsValue> {
+        let usage: TokenCounts = from_value(usage)?;
+        self.run.with_dependent_mut(|_, run| run.charge(call, usage.into()));
+        Ok(())
+    }
+
     /// Reports to the run that a judge failed which the host called itself.
     ///
     /// # Errors

@@ -317,7 +317,15 @@ fn vote_in_words(metric: &str, said: &[Said]) -> String {
 
 fn failure(kind: FailureKind, retryable: bool) -> Failure {
     let message = "the judge is out of order".into();
-    Failure { kind, message, help: None, retryable, retry_after_ms: None, status: None }
+    Failure {
+        kind,
+        message,
+        help: None,
+        retryable,
+        retry_after_ms: None,
+        status: None,
+        usage: TokenCounts::default(),
+    }
 }
 
 /// A failure that no other attempt changes.

@@ -23,7 +23,7 @@ function storeOf(): Store {
   return store as Store;
 }
 
-test("a reply that a function hands on from a recording is not charged, and neither is one that a recording lacks", async () => {
+test("a reply that a function hands on from a recording is not charged, nor one that a recording lacks; a failure is for what it took", async () => {
   const store = storeOf();
   const prices = { grade: { inputPerMillion: 1e6, outputPerMillion: 1e6 } };
   const purse = new Purse(store, { calls: 2, prices }, () => {});
@@ -31,7 +31,8 @@ test("a reply that a function hands on from a recording is not charged, and neit
   const grade: Judge = async ({ sampleIndex }) => {
     if (sampleIndex === 0) return markReplayed({ ...reply });
     if (sampleIndex === 1) throw new AdkMetricsError("replay_missing", "the recording has no reply");
-    if (sampleIndex === 2) throw new AdkMetricsError("judge_failed", "no reply");
+    if (sampleIndex === 2)
+      throw new AdkMetricsError("judge_failed", "no reply", { usage: { inputTokens: 2, totalTokens: 3 } });
     return reply;
   };
   const judge = purse.judge(grade);
@@ -41,9 +42,9 @@ test("a reply that a function hands on from a recording is not charged, and neit
   await assert.rejects(ask(1), { code: "replay_missing" });
   assert.deepEqual(await spentOf(store), { calls: 0, tokens: 0, cost: 0 });
   await assert.rejects(ask(2), { code: "judge_failed" });
-  assert.deepEqual(await spentOf(store), { calls: 1, tokens: 0, cost: 0 });
+  assert.deepEqual(await spentOf(store), { calls: 1, tokens: 3, cost: 3 });
   await ask(3);
-  assert.deepEqual(await spentOf(store), { calls: 2, tokens: 5, cost: 5 });
+  assert.deepEqual(await spentOf(store), { calls: 2, tokens: 8, cost: 8 });
   await assert.rejects(ask(3), { code: "budget_exceeded" });
   assert.equal((await spentOf(store)).calls, 2);
 });

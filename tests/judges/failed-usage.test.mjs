@@ -1,0 +1,154 @@
+// Tokens that an answer reports are paid for, whatever becomes of its reply.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { evalSetOf, turn } from "../package/support/conversations.mjs";
+import { journalInMemory } from "../journal/journal.mjs";
+import { importEntry } from "../package/support/package.mjs";
+
+const { AdkMetricsError, AgentEvaluator, anthropicJudge, evaluate, geminiJudge, languageModelJudge, openaiJudge } =
+  await importEntry();
+
+const names = Array.from({ length: 5 }, (_, at) => `case ${at}`);
+const set = evalSetOf(
+  Object.fromEntries(names.map((name) => [name, [turn(`question of ${name}`, `answer of ${name}`)]])),
+);
+const retry = { attempts: 3, initialDelayMs: 1, maxDelayMs: 1 };
+const request = { evalSet: set, actual: set, criteria: { final_response_match_v2: 0.8 }, concurrency: 1, retry };
+const one = { ...request, evalIds: ["case 0"] };
+const VALID = `{"is_the_agent_response_valid": "valid", "reasoning": "."}`;
+
+async function urlOf(t, bodyOf) {
+  let asked = 0;
+  const server = createServer((_, response) =>
+    response.setHeader("content-type", "application/json").end(JSON.stringify(bodyOf((asked += 1)))),
+  );
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => server.close());
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+const chat = (content, finish = "stop") => ({
+  choices: [{ message: { role: "assistant", content }, finish_reason: finish }],
+  model: "qwen",
+  usage: { prompt_tokens: 300, completion_tokens: 50 },
+});
+const openai = async (t, bodyOf) => {
+  const url = await urlOf(t, bodyOf);
+  return openaiJudge({ model: "qwen", apiKey: "key", baseUrl: `${url}/v1` });
+};
+const gemini = async (t, more) => {
+  const body = { ...more, usageMetadata: { promptTokenCount: 300, candidatesTokenCount: 20, thoughtsTokenCount: 30 } };
+  return geminiJudge({ model: "qwen", apiKey: "key", baseUrl: await urlOf(t, () => body) });
+};
+const prices = { qwen: { inputPerMillion: 1_000, outputPerMillion: 10_000 } };
+
+for (const [what, judgeOf] of [
+  ["has no text", (t) => openai(t, () => chat(""))],
+  ["is refused", (t) => openai(t, () => chat("", "content_filter"))],
+  ["is cut off", (t) => openai(t, () => chat("", "length"))],
+  ["is in another format", (t) => openai(t, () => ({ id: 1, usage: chat("").usage }))],
+  ["is an error", (t) => openai(t, () => ({ ...chat(""), error: { code: 400, message: "no" } }))],
+  ["is a blocked prompt", (t) => gemini(t, { promptFeedback: { blockReason: "SAFETY" } })],
+  [
+    "is a refusal of Anthropic's",
+    async (t) =>
+      anthropicJudge({
+        model: "qwen",
+        apiKey: "key",
+        baseUrl: await urlOf(t, () => ({
+          content: [],
+          stop_reason: "refusal",
+          usage: { input_tokens: 300, output_tokens: 50 },
+        })),
+      }),
+  ],
+  [
+    "is an error of a function that says what it took",
+    async () => async () => {
+      const usage = { inputTokens: 300, outputTokens: 50 };
+      throw new AdkMetricsError("judge_failed", "no", { retryable: true, usage });
+    },
+  ],
+  ["is no reply, of a function", async () => async () => ({ text: 7, usage: { inputTokens: 300, outputTokens: 50 } })],
+  [
+    "is empty, of the AI SDK",
+    async () =>
+      languageModelJudge({
+        specificationVersion: "v2",
+        provider: "p",
+        modelId: "qwen",
+        doGenerate: async () => ({
+          content: [],
+          finishReason: "stop",
+          usage: { inputTokens: 300, outputTokens: 50, totalTokens: 350 },
+        }),
+      }),
+  ],
+]) {
+  test(`what an answer took counts if it ${what}`, async (t) => {
+    const judge = await judgeOf(t);
+    const own = { ...prices, "": prices.qwen, judge: prices.qwen, "gemini-2.5-flash": prices.qwen };
+    const result = await evaluate({ ...one, judge, budget: { prices: own } });
+    const { calls, answered, failed, inputTokens, outputTokens, cost } = result.judgeUsage;
+    assert.deepEqual([answered, failed, failed > 0], [0, calls, true]);
+    assert.deepEqual([inputTokens, outputTokens], [300 * calls, 50 * calls]);
+    assert.equal(Number(cost.toFixed(6)), Number((0.8 * calls).toFixed(6)));
+  });
+}
+
+test("budgets of tokens and money hold where no reply can be used", async (t) => {
+  for (const budget of [{ tokens: 1_000 }, { cost: 2.4, prices }]) {
+    const judge = await openai(t, () => chat(""));
+    const { judgeUsage } = await evaluate({ ...request, judge, budget });
+    assert.ok(judgeUsage.calls <= 3, JSON.stringify(judgeUsage));
+  }
+});
+
+test("a journal keeps what failed calls took, and so does the run that is resumed", async (t) => {
+  const { begin } = journalInMemory();
+  let calls = 0;
+  const judge = await openai(t, (asked) => {
+    calls = asked;
+    return chat(asked % 2 === 1 ? "" : VALID);
+  });
+  const whole = await evaluate({ ...one, judge, journal: begin() });
+  const resumed = await evaluate({ ...one, judge, journal: begin() });
+  const { failed, inputTokens, outputTokens } = whole.judgeUsage;
+  assert.deepEqual([failed > 0, inputTokens, outputTokens], [true, 300 * calls, 50 * calls]);
+  assert.deepEqual(resumed.judgeUsage, whole.judgeUsage);
+  assert.deepEqual(
+    resumed.evalCaseResults[0].overallEvalMetricResults,
+    whole.evalCaseResults[0].overallEvalMetricResults,
+  );
+});
+
+test("what failed calls of a simulated user took counts, and ends its budget", async () => {
+  const evalCases = [{ evalId: "scene", conversationScenario: { startingPrompt: "Hi", conversationPlan: "Go on." } }];
+  const usage = { inputTokens: 300, outputTokens: 50 };
+  let asked = 0;
+  const player = async () => {
+    asked += 1;
+    throw new AdkMetricsError("judge_failed", "no", { retryable: true, usage });
+  };
+  const evaluation = AgentEvaluator.evaluateEvalSet(
+    async () => "Hello",
+    { evalSetId: "s", evalCases },
+    { hallucinations_v1: 0 },
+    1,
+    false,
+    {
+      judge: async () => "",
+      userSimulator: { judge: player, retry },
+      budget: { tokens: 600 },
+    },
+  );
+  const error = await evaluation.then(
+    () => assert.fail("nothing is scored"),
+    (thrown) => thrown,
+  );
+  const { calls, inputTokens, outputTokens } = error.results[0].simulatorUsage;
+  assert.deepEqual([asked, calls, inputTokens, outputTokens], [2, 2, 600, 100]);
+});
