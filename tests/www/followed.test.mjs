@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { assertHarmless, OWN, watched } from "./hostile.mjs";
-import { becomes, example, keptRecords, playground, says, skip, violations } from "./support.mjs";
+import { areKept, becomes, example, keptRecords, playground, says, skip, violations } from "./support.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "followed-"));
 const file = (...path) => join(folder, ...path);
@@ -126,6 +126,7 @@ describe("the files of the command", { skip }, () => {
     await page.waitForURL("**/#/results");
     await page.route("**/followed", (route) => route.abort());
     await page.getByText("The files are no longer followed: the command that served them has ended.").waitFor();
+    await areKept(page, "runs", "shown");
     await page.reload();
     await says(tally(page), /Cases/);
     // Browsers log requests that fail: here the one that found nobody, and none after it.

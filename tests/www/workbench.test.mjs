@@ -39,6 +39,7 @@ describe("cases by tag", { skip }, () => {
     await tag.selectOption("slow");
     await becomes(() => namesIn(page), ids.slice(0, 1));
     assert.match(page.url(), /tag=slow/);
+    await areKept(page, "files", "settings", "runs", "shown");
     await page.reload();
     await becomes(() => namesIn(page), ids.slice(0, 1));
     await page.locator("summary", { hasText: "Filters" }).click();
