@@ -32,14 +32,22 @@ const POLL_S = 30;
 /** What is to be judged. */
 export interface BatchWork {
   inputs: readonly Input[];
-  /** What journals have of each: it is not asked again. */
-  journals?: readonly (JournalSection | undefined)[] | undefined;
+  /** What is asked about of the portion of an input with these numbers: all of it by default. */
+  partOf?: ((portion: Input, at: number, number: number) => Promise<Part> | Part) | undefined;
   registries: readonly MetricRegistry[];
   options: ScoringOptions;
   judging: Judging;
   budget: Budget;
   /** Whether any metric asks a judge, once that is known. */
   asksJudges?: boolean;
+}
+
+/** What is asked about of a portion. */
+export interface Part {
+  /** What a journal has of it is not asked again. */
+  section?: JournalSection;
+  /** The ids of cases; all by default. */
+  evalIds?: readonly string[];
 }
 
 /** The options that are without effect where no batch is sent. */
@@ -115,11 +123,11 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
     });
   }
   const what = word;
-  checkBatches(given, "batch");
+  checkBatches(given);
   if (what !== "submit") refuseInputs(given, what, rest);
   const judging = new Judging(judgeChoiceOf(given), () => {});
   if (what !== "submit") checkFolder(given);
-  const { inputs, journals } = what === "submit" ? await inputsOf(given, rest) : { inputs: [], journals: [] };
+  const { inputs, partOf } = what === "submit" ? await inputsOf(given, rest) : { inputs: [] };
   const registries = await registriesOf(inputs, given.all("metrics"));
   if (given.has("metrics")) await sayUnusedMetrics(inputs, registries, given.all("metrics"));
   if (what === "submit" && !inputs.some(mayAskJudges)) {
@@ -136,7 +144,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
       const budget = budgetOf(given);
       const options = judging.options();
       const { failure } = await store.update();
-      const work: BatchWork = { inputs, journals, registries, options, judging, budget };
+      const work: BatchWork = { inputs, partOf, registries, options, judging, budget };
       const gatherer = gathererOf(store, cache, given, budget);
       await gather(work, gatherer, store, cache, signal);
       if (!work.asksJudges) for (const useless of uselessForJudges(given, FOR_BATCHES)) warn(useless);
@@ -159,7 +167,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
 }
 
 /** The inputs of `batch submit`. */
-async function inputsOf(given: Arguments, positionals: string[]): Promise<Pick<BatchWork, "inputs" | "journals">> {
+async function inputsOf(given: Arguments, positionals: string[]): Promise<Pick<BatchWork, "inputs" | "partOf">> {
   if (given.has("journal")) return await (await import("./journaled-runs.js")).journaledRuns(given, positionals);
   const sets = selectionsOf({ ...given, positionals }, "batch submit travel.evalset.json --cache replies");
   const names = sets.map(({ file }) => file);
@@ -200,17 +208,16 @@ function refuseInputs(given: Arguments, what: string, evalSets: readonly string[
 }
 
 /**
- * @param command Which command asks in batches.
+ * @param isRun Whether the command runs an agent first.
  * @throws {Mistake} for options that have no meaning for batches.
  */
-export function checkBatches(given: Arguments, command: "eval" | "run" | "batch"): void {
-  if (command === "run" && !given.has("journal")) {
+export function checkBatches(given: Arguments, isRun = false): void {
+  if (isRun && !given.has("journal")) {
     throw new Mistake("run --batch needs a journal, which keeps what the agent did until the batches are over", {
       help: "--journal <file>: the same command continues from it, however long the batches take",
     });
   }
   const why: Readonly<Record<string, string>> = {
-    ...(command === "eval" ? { journal: "the cache keeps the paid replies" } : {}),
     record: "a recording contains the replies to single calls",
     bail: "a batch asks all questions at once",
     "max-tokens": "the tokens of a batch are known only when it is done",
@@ -276,19 +283,23 @@ async function gather(
   cache: JudgeCache,
   signal: AbortSignal,
 ): Promise<number> {
-  const { inputs, journals = [], registries, options, judging } = work;
+  const { inputs, partOf, registries, options, judging } = work;
   judging.gatherer = gatherer;
   for (const [at, input] of inputs.entries()) {
     const registry = registries[at] as MetricRegistry;
-    const journal = journals[at];
+    let number = 0;
     for (const portion of await portionsFor(input, {}, false)) {
+      const { section, evalIds } = (await partOf?.(portion, at, number)) ?? {};
+      number += 1;
+      if (evalIds?.length === 0) continue;
       const request: EvaluateRequest = {
         ...options,
         ...planOf(portion),
         cache: manyReaders(cache),
         actual: portion.actual ?? new Uint8Array(),
         registry,
-        ...(journal === undefined ? {} : { journal }),
+        ...(section === undefined ? {} : { journal: section }),
+        ...(evalIds === undefined ? {} : { evalIds }),
       };
       try {
         const asksJudges = await noteQuestions(gatherer, request, signal, () => selectedIds(portion));

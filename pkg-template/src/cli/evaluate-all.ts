@@ -20,7 +20,7 @@ import { selectedCases, selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
 import { pricedNames } from "./budget.js";
 import type { Arguments } from "./arguments.js";
-import type { BatchWork } from "./batch.js";
+import type { BatchWork, Part } from "./batch.js";
 import { bailedText, firstFailure, untilFailure } from "./bail.js";
 import { withCalibrationBeside } from "./calibration.js";
 import { kindOf } from "./files.js";
@@ -71,15 +71,11 @@ interface Progressing extends Work {
   bar: ProgressBar;
   spent: Spending;
   /** What the agent did in each input, where it is known before the first is scored. */
-  ran: ReadonlyMap<number, Ran> | undefined;
+  ran: ReadonlyMap<number, Actual> | undefined;
+  /** Where portions are kept, by the number of their input and their own. */
+  sections: Map<string, JournalSection>;
   /** Whether cases were left out because something was stopped. */
   isCut: boolean;
-}
-
-/** What an agent did in an input, and where that is kept. */
-interface Ran {
-  did: Actual;
-  section: JournalSection | undefined;
 }
 
 /** The results of the parts of an input, and why there are no more. */
@@ -144,7 +140,7 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
   if (given.has("metrics")) await sayUnusedMetrics(inputs, registries, given.all("metrics"));
   const strict = given.has("strict");
   const batching = given.has("batch") ? await import("./batch.js") : undefined;
-  batching?.checkBatches(given, source.numRuns === undefined ? "eval" : "run");
+  batching?.checkBatches(given, source.numRuns !== undefined);
   if (source.begin !== undefined || strict) {
     const asks = await checkAll(inputs, source, registries, { ...common, ...journal?.checkOptions, budget, strict });
     if (journal?.isMerging !== true) refuseUseless(inputs, asks, source, given);
@@ -155,11 +151,24 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
   if (source.files !== undefined) sayWhichActual(given.all("actual"), source.files);
   sayWhichCriteria(inputs, registries);
   const [bar, spent, bails] = [new ProgressBar(), new Spending(budget), given.has("bail")];
-  const running: Progressing = { ...work, common, registries, bails, bar, spent, ran: undefined, isCut: false };
+  const running: Progressing = {
+    ...work,
+    common,
+    registries,
+    bails,
+    bar,
+    spent,
+    ran: undefined,
+    sections: new Map(),
+    isCut: false,
+  };
   if (batching !== undefined) {
-    const asked = source.numRuns === undefined ? { inputs, budget } : await runAll(running);
+    const isRun = source.numRuns !== undefined;
+    const asked = isRun ? await runAll(running) : { inputs, budget };
+    // What an agent did in an input is kept in one place.
+    const partOf: BatchWork["partOf"] = (portion, at, number) => partIn(running, portion, at, isRun ? 0 : number);
     const answered =
-      asked && (await batching.askInBatches({ ...asked, registries, options: common, judging }, given, stop));
+      asked && (await batching.askInBatches({ ...asked, partOf, registries, options: common, judging }, given, stop));
     if (answered === undefined) return undefined;
     if (answered.cache !== undefined) common.cache = answered.cache;
   } else if (cache !== undefined && kindOf(join(cache, "batches")) === "folder") {
@@ -173,51 +182,50 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
  *
  * @returns What they are asked about, and what simulated users left of the budget; undefined if a signal ended the runs.
  */
-async function runAll(running: Progressing): Promise<Pick<BatchWork, "inputs" | "journals" | "budget"> | undefined> {
-  const { inputs, source, stop, bar, budget, journal } = running;
-  const ran = new Map<number, Ran>();
+async function runAll(running: Progressing): Promise<Pick<BatchWork, "inputs" | "budget"> | undefined> {
+  const { inputs, source, stop, bar, budget } = running;
+  const ran = new Map<number, Actual>();
   const spent = new Spending(budget);
   const asked: Input[] = [];
   for (const [at, input] of inputs.entries()) {
-    const section = await sectionOf(input, at, 0, journal);
+    const { section } = await partIn(running, input, at, 0);
     const did = await source.actualOf(input, stop, bar, spent.left(), section);
     if (stop.isOver) return undefined;
-    ran.set(at, { did, section });
+    ran.set(at, did);
     spent.add(did.spending?.used);
     const actual = toBytes(did.actual, "actual");
     const { evalIds = input.selection.evalIds } = did;
     asked.push({ ...input, actual, selection: { ...input.selection, ...(evalIds && { evalIds: [...evalIds] }) } });
   }
   running.ran = ran;
-  return { inputs: asked, journals: [...ran.values()].map(({ section }) => section), budget: spent.left() };
+  return { inputs: asked, budget: spent.left() };
 }
 
-/** Where a portion of an input is kept, if anywhere. */
-async function sectionOf(
-  portion: Input,
-  at: number,
-  number: number,
-  journal: Journaling | undefined,
-): Promise<JournalSection | undefined> {
-  if (journal === undefined) return undefined;
-  return await journal.section(at, number, (await selectedCases(portion)).evalSetId);
+/** Where a portion of an input is kept, if anywhere, and which of its cases are scored here. */
+async function partIn(running: Progressing, portion: Input, at: number, number: number): Promise<Part> {
+  const { journal, sections, source } = running;
+  if (journal === undefined) return {};
+  const place = `${at}/${number}`;
+  const section = sections.get(place) ?? (await journal.section(at, number, (await selectedCases(portion)).evalSetId));
+  sections.set(place, section);
+  // The agent is run for those of this shard alone.
+  const evalIds = source.numRuns === undefined ? await oursOf(section, portion) : undefined;
+  return { section, ...(evalIds === undefined ? {} : { evalIds }) };
 }
 
 /** Scores an input, portion by portion, until a mistake, a signal or, with `--bail`, a failure. */
 async function partsOf(input: Input, at: number, running: Progressing): Promise<Parts> {
-  const { source, stop, journal, bails, bar, spent } = running;
+  const { source, stop, bails, bar, spent } = running;
   const results: EvalSetResult[] = [];
   let { files } = input;
   let portions = 0;
   try {
     for (const portion of await portionsFor(input, source, bails)) {
       ({ files } = portion);
-      const ran = running.ran?.get(at);
-      const section = ran?.section ?? (await sectionOf(portion, at, portions, journal));
+      const { section, evalIds } = await partIn(running, portion, at, portions);
       portions += 1;
-      const evalIds = section && source.numRuns === undefined ? await oursOf(section, portion) : undefined;
       if (evalIds?.length === 0) continue;
-      const did = ran?.did ?? (await source.actualOf(portion, stop, bar, spent.left(), section));
+      const did = running.ran?.get(at) ?? (await source.actualOf(portion, stop, bar, spent.left(), section));
       if (did.evalIds?.length === 0) break;
       const request = {
         ...running.common,

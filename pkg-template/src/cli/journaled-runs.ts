@@ -24,7 +24,7 @@ const WHO = ["judge", "model"];
 export async function journaledRuns(
   given: Arguments,
   evalSets: readonly string[],
-): Promise<Pick<BatchWork, "inputs" | "journals">> {
+): Promise<Pick<BatchWork, "inputs" | "partOf">> {
   const file = given.one("journal") as string;
   if (evalSets.length > 0 || given.has("actual")) {
     throw new Mistake(`${evalSets[0] ?? "--actual"} cannot be used with --journal: the journal names the evalsets`);
@@ -78,5 +78,5 @@ export async function journaledRuns(
       "Run its command again, with --resume, to do them",
     );
   }
-  return { inputs, journals };
+  return { inputs, partOf: (_, at) => ({ section: journals[at] as JournalSection }) };
 }
