@@ -8,8 +8,17 @@ import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { journalInMemory } from "../journal/journal.mjs";
 import { importEntry } from "../package/support/package.mjs";
 
-const { AdkMetricsError, AgentEvaluator, anthropicJudge, evaluate, geminiJudge, languageModelJudge, openaiJudge } =
-  await importEntry();
+const {
+  AdkMetricsError,
+  AgentEvaluator,
+  anthropicJudge,
+  evaluate,
+  geminiJudge,
+  languageModelJudge,
+  openaiJudge,
+  panelJudge,
+  recordJudge,
+} = await importEntry();
 
 const names = Array.from({ length: 5 }, (_, at) => `case ${at}`);
 const set = evalSetOf(
@@ -43,6 +52,7 @@ const gemini = async (t, more) => {
   const body = { ...more, usageMetadata: { promptTokenCount: 300, candidatesTokenCount: 20, thoughtsTokenCount: 30 } };
   return geminiJudge({ model: "qwen", apiKey: "key", baseUrl: await urlOf(t, () => body) });
 };
+const named = (name, judge) => Object.defineProperty((...given) => judge(...given), "name", { value: name });
 const prices = { qwen: { inputPerMillion: 1_000, outputPerMillion: 10_000 } };
 
 for (const [what, judgeOf] of [
@@ -72,6 +82,15 @@ for (const [what, judgeOf] of [
       throw new AdkMetricsError("judge_failed", "no", { retryable: true, usage });
     },
   ],
+  [
+    "is an error of a judge of a panel",
+    async () => {
+      const fail = async () => {
+        throw Object.assign(new Error("no"), { usage: { inputTokens: 300, outputTokens: 50 } });
+      };
+      return panelJudge([named("a", fail), named("b", fail)]);
+    },
+  ],
   ["is no reply, of a function", async () => async () => ({ text: 7, usage: { inputTokens: 300, outputTokens: 50 } })],
   [
     "is empty, of the AI SDK",
@@ -90,7 +109,14 @@ for (const [what, judgeOf] of [
 ]) {
   test(`what an answer took counts if it ${what}`, async (t) => {
     const judge = await judgeOf(t);
-    const own = { ...prices, "": prices.qwen, judge: prices.qwen, "gemini-2.5-flash": prices.qwen };
+    const own = {
+      ...prices,
+      "": prices.qwen,
+      judge: prices.qwen,
+      a: prices.qwen,
+      b: prices.qwen,
+      "gemini-2.5-flash": prices.qwen,
+    };
     const result = await evaluate({ ...one, judge, budget: { prices: own } });
     const { calls, answered, failed, inputTokens, outputTokens, cost } = result.judgeUsage;
     assert.deepEqual([answered, failed, failed > 0], [0, calls, true]);
@@ -151,4 +177,25 @@ test("what failed calls of a simulated user took counts, and ends its budget", a
   );
   const { calls, inputTokens, outputTokens } = error.results[0].simulatorUsage;
   assert.deepEqual([asked, calls, inputTokens, outputTokens], [2, 2, 600, 100]);
+});
+
+test("a recording that cannot be written any more loses no reply that was paid for, and asks nobody", async () => {
+  let asked = 0;
+  const grade = async () => {
+    asked += 1;
+    return { text: VALID, usage: { inputTokens: 300, outputTokens: 50 } };
+  };
+  const full = (line) => {
+    if (line.includes("question of case 2")) throw new Error("the disk is full");
+  };
+  const criteria = {
+    final_response_match_v2: { threshold: 0.8, judgeModelOptions: { numSamples: 1, judgeModel: "gemini-2.5-flash" } },
+  };
+  const judge = recordJudge(grade, full);
+  const { judgeUsage, evalCaseResults, warnings } = await evaluate({ ...request, criteria, judge });
+  assert.deepEqual([asked, judgeUsage.calls, judgeUsage.answered, judgeUsage.inputTokens], [3, 3, 3, 900]);
+  const statuses = evalCaseResults.map(({ finalEvalStatus }) => finalEvalStatus);
+  assert.deepEqual(statuses, [1, 1, 1, 3, 3]);
+  assert.match(evalCaseResults[4].overallEvalMetricResults[0].reason, /the disk is full/);
+  assert.match(warnings.find(({ code }) => code === "recording_failed").message, /the disk is full/);
 });

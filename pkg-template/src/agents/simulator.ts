@@ -12,9 +12,17 @@ import { DEFAULT_MODEL, judgeOf } from "../judges/default.js";
 import { foreignDefault, otherModel } from "../judges/foreign-default.js";
 import { checkJudge, identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
-import { isReplayed, replyOf, usageOfError, withTokensOf } from "../judges/reply.js";
+import { isReplayed, replyOf, unrecordedReply, usageOfError, withTokensOf } from "../judges/reply.js";
 import { checkSettings, checkSpelling } from "../judges/settings.js";
-import type { Content, ConversationScenario, Invocation, Judge, JudgeRequest, RetryOptions } from "../types.js";
+import type {
+  Content,
+  ConversationScenario,
+  Invocation,
+  Judge,
+  JudgeReply,
+  JudgeRequest,
+  RetryOptions,
+} from "../types.js";
 import type { JournalSection } from "../journal/section.js";
 import { hashOf } from "../judges/recording.js";
 import { canonicalRequest } from "../judges/request.js";
@@ -426,7 +434,7 @@ async function askModel(
     spending.call(player, attempt > 1);
     const signal = AbortSignal.any([AbortSignal.timeout(limit), ...(cancelled === undefined ? [] : [cancelled])]);
     try {
-      const reply = replyOf(await untilAborted(signal, () => ask(request, { signal })));
+      const reply = replyOf(await untilAborted(signal, () => ask(request, { signal })).catch(paidFor(spending)));
       const cached = isReplayed(reply);
       journal?.keep({ type: "reply", key, reply, cached, failed: attempt - 1, ...definedProperties({ failedUsage }) });
       spending.reply(player, request.prompt, reply, cached);
@@ -449,6 +457,16 @@ async function askModel(
       await (cancelled === undefined ? wait : untilAborted(cancelled, () => wait));
     }
   }
+}
+
+/** Takes a reply that could not be recorded. */
+function paidFor(spending: Spending): (error: unknown) => JudgeReply {
+  return (error) => {
+    const reply = unrecordedReply(error);
+    if (reply === undefined) throw error;
+    spending.warn((error as Error).message);
+    return reply;
+  };
 }
 
 function simulatorFailure(cause: unknown): AdkMetricsError {

@@ -1,10 +1,12 @@
 import { checkOptions } from "../known-options.js";
 import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, withDetails } from "../errors.js";
 import type { Judge } from "../types.js";
 import { identityOf, type JudgeIdentity, makeJudge, makesJudges, checkJudge } from "./judge.js";
 import { callLine, headerLine } from "./recording.js";
-import { replyOf, shortened } from "./reply.js";
+import { isReplayed, replyOf, shortened, unrecorded } from "./reply.js";
+import { definedProperties } from "../lists.js";
+import { markUnsent } from "./unsent.js";
 
 /** Where a recording goes: what takes its lines, each with its line break, one after the other. */
 export type RecordingSink =
@@ -37,7 +39,7 @@ export interface RecordingOptions {
  * @param sink A function, or a stream or file with `write`. Promises that it gives are waited for.
  * @param options What the first line says besides.
  * @throws {AdkMetricsError} `invalid_input`. The judge itself rejects with `recording_failed` if a line cannot be
- * written, and with whatever the other judge rejects with.
+ * written, after which it asks nobody any more, and with whatever the other judge rejects with.
  */
 export const recordJudge = /* @__PURE__ */ makesJudges(
   "recordJudge",
@@ -47,13 +49,23 @@ export const recordJudge = /* @__PURE__ */ makesJudges(
     const { model, note } = optionsOf(options);
     const identity = withModel(identityOf(judge), model);
     let written: Promise<unknown> | undefined;
+    let failure: AdkMetricsError | undefined;
     return makeJudge(identity, async (request, signal) => {
+      failure ??= brokenSink(sink);
+      // What cannot be recorded is not paid for.
+      if (failure !== undefined) throw markUnsent(withDetails(failure, { help: "No judge is asked any more" }));
       const reply = replyOf(await judge(request, { signal }));
       // Calls end in any order; their lines wait for each other.
       const before = (written ??= write(headerLine(identity, note)));
       const line = before.then(() => write(callLine(request, reply)));
       written = line;
-      await line;
+      try {
+        await line;
+      } catch (error) {
+        failure ??= error as AdkMetricsError;
+        const { usage } = isReplayed(reply) ? {} : reply;
+        throw unrecorded(withDetails(failure, definedProperties({ usage })), reply);
+      }
       return reply;
     });
   },
@@ -85,8 +97,18 @@ function writerOf(sink: RecordingSink): (line: string) => Promise<void> {
     try {
       await (typeof sink === "function" ? sink(line) : sink.write(line));
     } catch (cause) {
-      const message = `the reply cannot be recorded: ${shortened(messageOf(cause))}`;
-      throw new AdkMetricsError("recording_failed", message, { cause, retryable: false });
+      throw recordingFailed(cause);
     }
   };
+}
+
+/** What a stream failed with that reports it later, to its listeners. */
+function brokenSink(sink: RecordingSink): AdkMetricsError | undefined {
+  const { errored } = sink as { errored?: unknown };
+  return errored instanceof Error ? recordingFailed(errored) : undefined;
+}
+
+function recordingFailed(cause: unknown): AdkMetricsError {
+  const message = `the reply cannot be recorded: ${shortened(messageOf(cause))}`;
+  return new AdkMetricsError("recording_failed", message, { cause, retryable: false });
 }

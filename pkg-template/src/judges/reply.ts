@@ -25,6 +25,21 @@ export function isReplayed(reply: JudgeReply): boolean {
   return replayed.has(reply);
 }
 
+/** Replies that were paid for and could not be recorded, by the error that says so. */
+const ofErrors = /* @__PURE__ */ new WeakMap<object, JudgeReply>();
+
+/** The error of a reply that could not be recorded, with the reply. */
+export function unrecorded<E extends Error>(error: E, reply: JudgeReply): E {
+  ofErrors.set(error, reply);
+  return error;
+}
+
+/** The reply that could not be recorded, if that is the error, or its cause. */
+export function unrecordedReply(error: unknown): JudgeReply | undefined {
+  if (!isAdkMetricsError(error)) return undefined;
+  return ofErrors.get(error) ?? ofErrors.get(error.cause as object);
+}
+
 /** Replies whose `usage` was not understood, and copies of them. */
 const miscounted = /* @__PURE__ */ new WeakSet<object>();
 

@@ -2,7 +2,7 @@ import { AdkMetricsError } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
 import { abortedBy } from "../judges/failure.js";
-import { isMiscounted, isReplayed, replyOf, withTokensOf } from "../judges/reply.js";
+import { isMiscounted, isReplayed, replyOf, unrecordedReply, withTokensOf } from "../judges/reply.js";
 import { transfer, withToken } from "../judges/send.js";
 import { isUnsent } from "../judges/unsent.js";
 import type { RawAnswer } from "../judges/wire.js";
@@ -443,6 +443,13 @@ export class JudgeDispatcher {
         },
       };
     } catch (error) {
+      const reply = unrecordedReply(error);
+      if (reply !== undefined && !signal.aborted) {
+        const { code, message } = error as AdkMetricsError;
+        this.#warn(code as EngineError["code"], message);
+        settle(reply);
+        return { reply, cached: isReplayed(reply) };
+      }
       if (signal.aborted) settle(undefined);
       else targeted.afterFailure.push(() => settle(undefined));
       throw error;

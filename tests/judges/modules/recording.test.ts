@@ -131,6 +131,30 @@ describe("a recording", () => {
     }
   });
 
+  test("that could not be written once asks nobody any more, nor does one to a stream that failed", async () => {
+    let asked = 0;
+    const counting: Judge = async () => {
+      asked += 1;
+      return { text: "yes", usage: { inputTokens: 3, outputTokens: 2 } };
+    };
+    const failing = recordJudge(counting, (line) => {
+      if (line.includes("two")) throw new Error("the disk is full");
+    });
+    await failing({ ...PLAIN, prompt: "one" }, { signal: NEVER() });
+    const error = await errorOf(() => failing({ ...PLAIN, prompt: "two" }, { signal: NEVER() }));
+    assert.deepEqual([asked, error.usage], [2, { inputTokens: 3, outputTokens: 2 }]);
+    const later = await errorOf(() => failing({ ...PLAIN, prompt: "three" }, { signal: NEVER() }));
+    assert.deepEqual([asked, later.code, later.retryable, later.usage], [2, "recording_failed", false, undefined]);
+    assert.match(later.message, /the disk is full/);
+    const stream = { write: () => true, errored: undefined as Error | undefined };
+    const streamed = recordJudge(counting, stream);
+    await streamed(PLAIN, { signal: NEVER() });
+    stream.errored = new Error("no space left");
+    const broken = await errorOf(() => streamed(PLAIN, { signal: NEVER() }));
+    assert.deepEqual([asked, broken.code], [3, "recording_failed"]);
+    assert.match(broken.message, /no space left/);
+  });
+
   test("needs a judge and a sink", async () => {
     assert.equal((await errorOf(() => recordJudge({} as never, () => {}))).path, "judge");
     for (const sink of [undefined, {}, { write: 5 }, "file.jsonl"]) {
