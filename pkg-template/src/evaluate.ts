@@ -3,6 +3,7 @@ import { call } from "./engine/call.js";
 import { abortedSince, drive, type RunEnd } from "./run/run.js";
 import { batchHost, batchOf } from "./run/batching.js";
 import { contradictions, failuresIn, failureWarnings } from "./run/failed-metrics.js";
+import { noteScores } from "./run/ranges.js";
 import { type MissingVerdicts, missingVerdictsIn, missingVerdictsWarnings } from "./run/missing-verdicts.js";
 import {
   negativeAmounts,
@@ -334,6 +335,7 @@ function noteEnd(
 ): void {
   if (cancelled) set.cancelled = true;
   if (judges !== undefined) noteJudges(set, judges, plan);
+  noteScores(set, plan.registry);
   const [silence, failures, missing] = cancelled
     ? [undefined, new Map(), new Map()]
     : [silenceIn(set), failuresIn(set, plan), missingVerdictsIn(set)];
@@ -454,11 +456,9 @@ export function unusedOptions(
   options: Omit<EvaluateRequest, "evalSet" | "actual">,
   metrics: RunHeader["metrics"],
 ): Mistake | undefined {
-  const given = FOR_JUDGES.filter((name) => options[name] !== undefined && options[name] !== false).map(
-    (name) => `\`${name}\``,
-  );
-  if (given.length === 0 || metrics.some(({ judge }) => judge !== undefined)) return undefined;
-  const [names, verb] = [given.join(", "), given.length === 1 ? "has" : "have"];
+  const found = FOR_JUDGES.filter((name) => options[name] !== undefined && options[name] !== false);
+  if (found.length === 0 || metrics.some(({ judge }) => judge !== undefined)) return undefined;
+  const [names, verb] = [found.map((name) => `\`${name}\``).join(", "), found.length === 1 ? "has" : "have"];
   return { code: "invalid_input", message: `no metric asks a judge, so ${names} ${verb} no effect`, path: "options" };
 }
 

@@ -71,6 +71,21 @@ export function checkKeys(value: unknown, known: readonly string[], path: string
   });
 }
 
+/**
+ * Refuses misspelt keys of a value that may have others, which are the user's own.
+ *
+ * @throws {AdkMetricsError} `invalid_input` that names the key that is meant.
+ */
+export function refuseMisspelt(value: unknown, known: readonly string[], place: string): void {
+  if (!isObject(value)) return;
+  for (const key of Object.keys(value)) {
+    const meant = known.includes(key) ? undefined : closest(key, known);
+    if (meant === undefined) continue;
+    const help = `Did you mean \`${meant}\`?`;
+    throw new AdkMetricsError("invalid_input", `there is no \`${key}\` here`, { path: `${place}${key}`, help });
+  }
+}
+
 /** A copy of options that are checked, each read once. */
 export function optionsOf<T extends object>(options: T, known: readonly (keyof T & string)[], names?: OptionNames): T {
   if (reading(names?.path ?? "options", () => isQuestion(options))) throw notMade();

@@ -1,10 +1,11 @@
 import { closest } from "./closest.js";
 import { reading, unexpected } from "./engine/values.js";
+import { ASSUMED, copyRanges, declareRange } from "./run/ranges.js";
 import { AdkMetricsError } from "./errors.js";
 import type { AdkEvaluatorClass, Evaluator, EvaluatorClass } from "./evaluators.js";
 import { ENGINE_CLASSES } from "./generated/registry.js";
 import { evaluatorMaker, type MakeEvaluator, type MetricFunction } from "./metric-function.js";
-import { checkEvaluatorOptions } from "./known-options.js";
+import { checkEvaluatorOptions, refuseMisspelt } from "./known-options.js";
 import { currentName } from "./metric-names.js";
 import type { EvalMetric, EvaluatorOptions, Interval, MetricInfo, MetricRegistry } from "./types.js";
 
@@ -54,7 +55,12 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
       });
     }
     if (typeof evaluator !== "function") throw unexpected("a class or a function", evaluator, "evaluator");
-    const copy = { ...reading("info", () => copyOf(info)), metricName: name };
+    const copy = reading("info", () => {
+      checkInfo(info);
+      return { ...copyOf(info), metricName: name };
+    });
+    const isAssumed = info.metricValueInfo === ASSUMED;
+    declareRange(this, name, isAssumed ? undefined : rangeOf(copy.metricValueInfo?.interval));
     this.#custom.set(name, { info: copy, make: evaluatorMaker(evaluator as EvaluatorClass | MetricFunction) });
   }
 
@@ -62,6 +68,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
   fork(): MetricEvaluatorRegistry {
     const fork = registryWith(this.#options);
     for (const [name, own] of this.#custom) fork.#custom.set(name, own);
+    copyRanges(this, fork);
     return fork;
   }
 
@@ -87,6 +94,28 @@ function nameOf(named: { metricName: string }, what: string): string {
   const metricName: unknown = reading(what, () => named?.metricName);
   if (typeof metricName !== "string") throw unexpected("a string", metricName, `${what}: metricName`);
   return metricName;
+}
+
+const INFO_KEYS = ["metricName", "description", "defaultThreshold", "experimental", "metricValueInfo"];
+const INTERVAL_KEYS = ["minValue", "maxValue", "openAtMin", "openAtMax"];
+
+/** @throws {AdkMetricsError} `invalid_input` for a misspelt key, and for the end of a range that is no number. */
+function checkInfo(info: MetricInfo): void {
+  refuseMisspelt(info, [...INFO_KEYS, "requiresThreshold"], "info: ");
+  refuseMisspelt(info.metricValueInfo, ["interval"], "info: metricValueInfo.");
+  const interval = info.metricValueInfo?.interval as Readonly<Record<string, unknown>> | undefined;
+  refuseMisspelt(interval, INTERVAL_KEYS, "info: metricValueInfo.interval.");
+  for (const name of ["minValue", "maxValue"]) {
+    const end = interval?.[name] ?? 0;
+    if (typeof end !== "number") throw unexpected("a number", end, `info: metricValueInfo.interval.${name}`);
+  }
+}
+
+/** A range whose missing ends are open. */
+function rangeOf(interval: Partial<Interval> | undefined): Interval | undefined {
+  if (interval === undefined) return undefined;
+  const { minValue, maxValue, openAtMin = false, openAtMax = false } = interval;
+  return { minValue: minValue ?? -Infinity, openAtMin, maxValue: maxValue ?? Infinity, openAtMax };
 }
 
 /** A `null`, as JSON of Python has it for what is absent, is left out. */

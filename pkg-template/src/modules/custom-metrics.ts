@@ -3,7 +3,7 @@
  * functions come from the modules that the user names, and from no others.
  */
 
-import { optionsOf } from "../known-options.js";
+import { optionsOf, refuseMisspelt } from "../known-options.js";
 import { fileURLToPath } from "node:url";
 import { closest } from "../closest.js";
 import { criteriaIn, customMetricsIn } from "../engine/criteria.js";
@@ -15,6 +15,7 @@ import type { EvaluatorClass } from "../evaluators.js";
 import type { MetricFunction } from "../metric-function.js";
 import { isPrebuilt } from "../metric-info.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY, type MetricEvaluatorRegistry } from "../registry.js";
+import { ASSUMED } from "../run/ranges.js";
 import type { ConfigInput, MetricInfo } from "../types.js";
 import { exportOf, type Exports, isSameFile, layersOf, loadModule, moduleNameOf } from "./load.js";
 
@@ -76,7 +77,7 @@ export async function loadCustomMetrics(
   }
   for (const [name, entry] of entries) {
     const found = new Finder(name, entry, sources, baseDir).find();
-    if (found !== undefined) own.registerEvaluator(infoOf(name, entry), found);
+    if (found !== undefined) own.registerEvaluator(infoOf(name, entry, found), found);
     else if (!own.customMetricNames().includes(name)) throw notFound(name, functionOf(entry));
   }
   const empty = sources.find(({ exports }) => metricsOf(exports).length === 0);
@@ -102,7 +103,7 @@ async function sourceOf(given: string | URL | object): Promise<Source> {
 function registerAll(registry: MetricEvaluatorRegistry, exports: Exports): void {
   for (const layer of layersOf(exports).reverse()) {
     for (const [name, value] of namedMetrics(layer)) {
-      if (!isPrebuilt(name)) registry.registerEvaluator(infoOf(name, {}), value);
+      if (!isPrebuilt(name)) registry.registerEvaluator(infoOf(name, {}, value), value);
     }
   }
 }
@@ -178,11 +179,28 @@ function checkEntry(name: string, entry: unknown): void {
   const others = Object.keys(fields).filter((key) => !ENTRY_KEYS.includes(key));
   const unread = code === undefined ? others[0] : others.find((key) => closest(key, ENTRY_KEYS) !== undefined);
   if (unread !== undefined) refuse(`\`${unread}\` is not read here`, `${path}.${unread}`);
+  checkInfo(fields, path);
   if (code === undefined) return;
   if (!isObject(code)) return refuse(found("an object", code), `${path}.code_config`);
   const { name: given } = code as Fields;
   if (typeof given !== "string") return refuse(found("the location of the function", given), pathOf(name));
   if (/^\s*#/.test(given)) refuse("`name` does not contain a module", pathOf(name));
+}
+
+const INFO_KEYS = ["metric_name", "metricName", "description", "metric_value_info", "metricValueInfo"];
+const MORE_INFO = ["default_threshold", "defaultThreshold", "experimental", "requires_threshold", "requiresThreshold"];
+const INTERVAL = ["min_value", "minValue", "max_value", "maxValue"];
+const OPEN_ENDS = ["open_at_min", "openAtMin", "open_at_max", "openAtMax"];
+
+/** A misspelt key of what is said of a metric would leave its range unknown. */
+function checkInfo(entry: Fields, place: string): void {
+  const info = fieldsOf(entry.metric_info ?? entry.metricInfo);
+  const path = `${place}.metric_info`;
+  refuseMisspelt(info, [...INFO_KEYS, ...MORE_INFO], `${path}.`);
+  const key = "metric_value_info" in info ? "metric_value_info" : "metricValueInfo";
+  const values = fieldsOf(info[key]);
+  refuseMisspelt(values, ["interval"], `${path}.${key}.`);
+  refuseMisspelt(values.interval, [...INTERVAL, ...OPEN_ENDS], `${path}.${key}.interval.`);
 }
 
 function parsed(config: ConfigInput): unknown {
@@ -285,20 +303,36 @@ function notFound(name: string, path: string | undefined): AdkMetricsError {
   });
 }
 
-/** What the config says of a metric, else what google-adk takes: values from 0 to 1. */
-function infoOf(metricName: string, { metric_info, metricInfo = metric_info, description }: Fields): MetricInfo {
+/** What the config says of a metric, else what its class says, else what google-adk takes: values from 0 to 1. */
+function infoOf(
+  metricName: string,
+  { metric_info, metricInfo = metric_info, description }: Fields,
+  metric: Metric,
+): MetricInfo {
   const given = fieldsOf(metricInfo);
   const words = given.description ?? description;
   const values = fieldsOf(given.metric_value_info ?? given.metricValueInfo);
-  const interval = isObject(metricInfo) ? fieldsOf(values.interval) : { minValue: 0, maxValue: 1 };
+  const said = typeof words === "string" && words !== "" ? { description: words } : {};
+  if (!isObject(metricInfo)) return { metricValueInfo: ASSUMED, ...ownInfoOf(metric, metricName), ...said, metricName };
+  const interval = fieldsOf(values.interval);
   const { min_value, minValue = min_value, max_value, maxValue = max_value } = interval as Fields;
   const { open_at_min, openAtMin = open_at_min, open_at_max, openAtMax = open_at_max } = interval as Fields;
   const isKnown = typeof minValue === "number" && typeof maxValue === "number";
   return {
     metricName,
-    ...(typeof words === "string" && words !== "" ? { description: words } : {}),
+    ...said,
     metricValueInfo: isKnown
       ? { interval: { minValue, maxValue, openAtMin: openAtMin === true, openAtMax: openAtMax === true } }
       : {},
   };
+}
+
+/** What the class of a metric says of it. A function says nothing; the method of `Evaluator` itself throws. */
+function ownInfoOf(metric: Metric, metricName: string): Partial<MetricInfo> {
+  if (!("getMetricInfo" in metric)) return {};
+  try {
+    return fieldsOf(metric.getMetricInfo(metricName));
+  } catch {
+    return {};
+  }
 }

@@ -11,6 +11,7 @@ import type { JournalSection } from "../journal/section.js";
 import { emptyBudget, judgeBudget } from "./judge-options.js";
 import { Judges } from "./judges.js";
 import { otherQuestions } from "./questions.js";
+import { thresholdWarnings } from "./ranges.js";
 import { withNearestId } from "./unknown-case.js";
 import { withoutEffect } from "./without-effect.js";
 
@@ -59,7 +60,8 @@ export async function openSession(
       if (session.generation === engineGeneration()) {
         const other = await otherQuestions(plan, session, stretch, isCancelled);
         if (other !== undefined) session.header.warnings.push(other);
-        session.header.warnings.push(...withoutEffect(plan.options, session.header.metrics));
+        const { warnings, metrics } = session.header;
+        warnings.push(...withoutEffect(plan.options, metrics), ...thresholdWarnings(plan.registry, metrics));
         if (isOpen(session)) return session;
       }
       release(session.kept);
