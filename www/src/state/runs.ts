@@ -10,6 +10,7 @@ import { countsOf } from "../worker/counts.js";
 import type { ComparableRun } from "../worker/protocol.js";
 import { forgetLabels } from "./labels.js";
 import { open, restoreThresholds, runProgress, summary, thresholds, verdicts } from "./run.js";
+import { titleOf } from "../ui/set-label.js";
 import { load, remove, store } from "./storage.js";
 import { keptRunIn, runEntriesIn } from "./stored-values.js";
 
@@ -57,6 +58,12 @@ const names = new Map<string, string>();
 /** Names a run that is about to be opened. */
 export function nameRun(run: string, name: string): void {
   names.set(run, name);
+}
+
+/** What an evalset is called, by what the runs know of it. */
+export function evalSetTitle(evalSetId: string): string {
+  const sets = keptRuns.value.flatMap((run) => run.sets);
+  return titleOf(sets.find((set) => set.evalSetId === evalSetId && set.name !== undefined) ?? { evalSetId });
 }
 
 /** Lists runs that the worker has, and that are not shown. */

@@ -23,6 +23,14 @@ export const shownRuns = computed<readonly RunEntry[]>(() => {
   return related.slice(-MAX_CHOSEN_AT_FIRST);
 });
 
+/** What tells a run from those beside it: its config and its judges, where others have other ones. */
+export function differences(run: RunEntry, beside: readonly RunEntry[]): string[] {
+  return (["configs", "judges"] as const).flatMap((key) => {
+    const isEqual = beside.every((other) => String(other[key] ?? []) === String(run[key] ?? []));
+    return isEqual || run[key] === undefined ? [] : [run[key].join(", ")];
+  });
+}
+
 /** Chooses a run, or does not any more. */
 export function chooseRun(id: string, isChosen: boolean): void {
   const ids = new Set(shownRuns.value.map((run) => run.id));
@@ -65,6 +73,9 @@ export async function loadMatrix(): Promise<void> {
   }
   await unloadOthers(ids);
 }
+
+/** Whether the cases are of several evalsets. */
+export const areOfSeveral = computed(() => new Set(matrix.value?.evalSetIds).size > 1);
 
 export type MatrixFilter = "all" | "differ" | "flaky" | "failed";
 

@@ -145,14 +145,15 @@ export function keptRunIn(value: unknown): KeptRun | undefined {
 /** The runs that are kept: their names, and how their cases ended. */
 export function runEntriesIn(value: unknown): RunEntry[] {
   return itemsOf(value).flatMap((entry): RunEntry[] => {
-    const { id, name, sets, creationTimestamp, thresholds } = propertiesOf(entry);
+    const { id, name, sets, judges, configs, creationTimestamp, thresholds } = propertiesOf(entry);
     if (!isString(id) || !isString(name)) return [];
     const counted = itemsOf(sets).flatMap((set): ComparableRun["sets"] => {
-      const { evalSetId, ...counts } = propertiesOf(set);
+      const { evalSetId, name: file, ...counts } = propertiesOf(set);
       const [total, passed, failed, notEvaluated] = ["total", "passed", "failed", "notEvaluated"].map((key) =>
         isAmount(counts[key]) ? counts[key] : 0,
       ) as [number, number, number, number];
-      return isString(evalSetId) ? [{ evalSetId, total, passed, failed, notEvaluated }] : [];
+      const named = isString(file) ? { name: file } : {};
+      return isString(evalSetId) ? [{ evalSetId, ...named, total, passed, failed, notEvaluated }] : [];
     });
     const isTime = isAmount(creationTimestamp) && creationTimestamp <= 8.64e12;
     return [
@@ -161,10 +162,17 @@ export function runEntriesIn(value: unknown): RunEntry[] {
         name,
         sets: counted,
         thresholds: [...thresholdsIn(thresholds)],
+        ...namesIn("judges", judges),
+        ...namesIn("configs", configs),
         ...(isTime ? { creationTimestamp } : {}),
       },
     ];
   });
+}
+
+function namesIn<K extends string>(key: K, value: unknown): { [key in K]?: string[] } {
+  const names = itemsOf(value).filter(isString);
+  return names.length === 0 ? {} : ({ [key]: names } as { [key in K]: string[] });
 }
 
 /** What people said of verdicts. */

@@ -135,9 +135,10 @@ function countsOf(json: unknown, kind: FileKind): Omit<FileInfo, "kind" | "probl
   };
   switch (kind) {
     case "evalset": {
-      if (list?.some((row) => isObject(row) && "query" in row)) return { evalIds: [], turns: list.length };
+      if (list?.some((row) => isObject(row) && "query" in row)) return { evalIds: [], turns: list.length, isOld: true };
       const cases = list ?? listOf(root, "eval_cases", "evalCases") ?? [];
-      return countItems(cases, ["eval_id", "evalId", "name"], ["conversation", "data"]);
+      const counts = countItems(cases, ["eval_id", "evalId", "name"], ["conversation", "data"]);
+      return list?.some((one) => isObject(one) && "data" in one) ? { ...counts, isOld: true } : counts;
     }
     case "results": {
       const cases = listOf(root, "eval_case_results", "evalCaseResults") ?? [];

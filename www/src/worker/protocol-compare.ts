@@ -10,7 +10,11 @@ export interface ComparableRun {
   id: string;
   name: string;
   /** Its evalsets and how their cases ended. */
-  sets: { evalSetId: string; total: number; passed: number; failed: number; notEvaluated: number }[];
+  sets: { evalSetId: string; name?: string; total: number; passed: number; failed: number; notEvaluated: number }[];
+  /** Who judged. */
+  judges?: string[];
+  /** What the configs are called that it was scored with. */
+  configs?: string[];
   /** When it was made, in seconds since 1970. */
   creationTimestamp?: number;
 }

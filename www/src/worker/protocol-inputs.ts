@@ -14,6 +14,8 @@ export interface FileInfo {
   evalIds: string[];
   /** The number of turns, or of calls in a recording. 0 if it is not known without scoring. */
   turns: number;
+  /** Of an evalset: whether it is in a format of ADK before evalsets had ids. */
+  isOld?: boolean;
   /** Of results: whether a metric scored any of them, so that there is something to open. */
   hasScores?: boolean;
   /** What it cannot show. */

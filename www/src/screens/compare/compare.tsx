@@ -13,6 +13,7 @@ import {
 import { formats, loadFormats } from "../../state/formats.js";
 import { engine } from "../../worker/client.js";
 import type { ComparableRun } from "../../worker/protocol.js";
+import { evalSetTitle } from "../../state/runs.js";
 import { count } from "../../ui/format.js";
 import { DropZone, FileButton } from "../../ui/drop.js";
 import type { ReadFiles } from "../../ui/read-files.js";
@@ -117,7 +118,19 @@ function Side({ label, chosen, choose, runs }: SideProps) {
           ))}
         </select>
       </label>
-      {run !== undefined && <p class="muted">{summaryText(run)}</p>}
+      {run !== undefined && (
+        <p class="muted">
+          {summaryText(run)}
+          {(["configs", "judges"] as const).flatMap((key) =>
+            (run[key] ?? []).map((name) => (
+              <>
+                {" · "}
+                <Name>{name}</Name>
+              </>
+            )),
+          )}
+        </p>
+      )}
     </div>
   );
 }
@@ -180,7 +193,7 @@ function OnlyIn({ what, evalSets }: { what: string; evalSets: readonly string[] 
       {evalSets.map((name, index) => (
         <>
           {index > 0 && ", "}
-          <Name>{name}</Name>
+          <Name>{evalSetTitle(name)}</Name>
         </>
       ))}
     </p>

@@ -4,6 +4,7 @@ import type { CaseComparison, ComparedScore, MetricComparison, ResultChange } fr
 import { hrefOf } from "../../route.js";
 import { current, showMore } from "../../state/compare.js";
 import { summary } from "../../state/run.js";
+import { evalSetTitle } from "../../state/runs.js";
 import { amountText, count, scoreText } from "../../ui/format.js";
 import { sentence } from "../../ui/sentence.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
@@ -40,10 +41,10 @@ export function Comparison({ set, index, isOnly }: ComparisonProps) {
   const { counts, metrics, cases, changed, bootstrap } = set;
   const Title = isOnly ? "h2" : "h3";
   return (
-    <section class="comparison" aria-label={set.current.evalSetId}>
+    <section class="comparison" aria-label={evalSetTitle(set.current.evalSetId)}>
       {!isOnly && (
         <h2>
-          <Name>{set.current.evalSetId}</Name>
+          <Name>{evalSetTitle(set.current.evalSetId)}</Name>
         </h2>
       )}
       <dl class="counts changes">

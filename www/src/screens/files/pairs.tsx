@@ -139,6 +139,7 @@ function FileLine({ source }: { source: Source }) {
         </a>{" "}
         <span class="muted">
           {info === undefined ? "…" : KIND_NAMES[info.kind]}
+          {info?.isOld && " in ADK’s old format"}
           {countsText(source)}
           {folder !== "" && ` · ${folder}`}
         </span>
@@ -183,9 +184,11 @@ function locationText({ path, line }: Problem): string {
 
 function countsText({ info }: Source): string {
   if (info === undefined) return "";
-  const { evalIds, turns, kind } = info;
+  const { evalIds, turns, kind, isOld = false } = info;
+  // A list of turns is one case, which is called after its file.
+  const cases = evalIds.length === 0 && isOld && turns > 0 ? 1 : evalIds.length;
   const parts = [
-    evalIds.length > 0 ? count(evalIds.length, kind === "evalset" ? "case" : "run") : "",
+    cases > 0 ? count(cases, kind === "evalset" ? "case" : "run") : "",
     turns > 0 ? count(turns, kind === "recording" ? "reply" : "turn") : "",
   ].filter((part) => part !== "");
   return parts.length === 0 ? "" : ` · ${parts.join(", ")}`;

@@ -6,6 +6,7 @@
 import { EvalStatus } from "../../enums.js";
 import type { RunSummary, Verdicts } from "../../worker/protocol.js";
 import { amountText, count, head } from "../../ui/format.js";
+import { titleOf } from "../../ui/set-label.js";
 import { visibleText } from "../../ui/text.js";
 import { BINS, type Scale, shareOf, type Spread } from "../../worker/scale.js";
 
@@ -49,7 +50,7 @@ export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: Readonl
 
 function captionOf({ sets }: RunSummary, { cases }: Verdicts): string {
   const [first] = sets;
-  const name = sets.length === 1 && first !== undefined ? truncate(first.evalSetId) : count(sets.length, "evalset");
+  const name = sets.length === 1 && first !== undefined ? truncate(titleOf(first)) : count(sets.length, "evalset");
   const passed = cases.reduce((sum, status) => sum + Number(status === EvalStatus.PASSED), 0);
   return `${name}: ${passed} of ${count(cases.length, "case")} passed`;
 }

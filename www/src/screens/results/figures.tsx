@@ -10,15 +10,17 @@ import { amountText, count, scoreText } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
 import { Name } from "../../ui/text.js";
 import { type Fact, usageFacts } from "../../ui/usage.js";
+import { titleOf } from "../../ui/set-label.js";
 import { engine } from "../../worker/client.js";
+import { configsOf, judgesOf } from "../../worker/counts.js";
 import { tally } from "./view.js";
 
 export function Figures({ run }: { run: RunSummary }) {
   const { passed, failed, open, pending } = tally.value;
   const total = Math.max(1, run.evalIds.length);
-  const judges = judgesOf(run);
-  const names = [...new Set(run.sets.map(({ evalSetId }) => evalSetId))].filter((id) => id !== "");
-  const configs = [...new Set(run.sets.flatMap(({ config }) => config ?? []))];
+  const judges = judgesOf(run.sets);
+  const names = [...new Set(run.sets.map(titleOf))].filter((name) => name !== "");
+  const configs = configsOf(run.sets);
   const facts = [...scoredFacts(run), ...useReliability(run), ...usageFacts(run.sets)];
   const unjudged = passedUnjudged(run);
   return (
@@ -77,22 +79,6 @@ function Names({ one, several, names }: { one: string; several: string; names: r
       </dd>
     </div>
   );
-}
-
-/** Who judged, with the version that answered where that is another name. */
-function judgesOf({ sets }: RunSummary): string[] {
-  const names = sets.flatMap(({ judges = [] }) =>
-    judges.map(({ scoredBy, model, modelVersions = [], panel, panelVersions, function: own }) => {
-      if (scoredBy === "vertex") return "Vertex AI";
-      const named = (name: string, versions: readonly string[]) => {
-        const answered = versions.filter((version) => version !== name);
-        return answered.length === 0 ? name : `${name} (answered by ${answered.join(", ")})`;
-      };
-      if (panel && panelVersions) return panel.map((name) => named(name, panelVersions[name] ?? [])).join(", ");
-      return named(model ?? (own ? `the function ${own}` : "a function"), modelVersions);
-    }),
-  );
-  return [...new Set(names)];
 }
 
 /** When it was scored, and by whose rules where they are not google-adk's. */

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { hrefOf } from "../../route.js";
 import type { RunEntry } from "../../state/runs.js";
 import { summary } from "../../state/run.js";
-import { matrix, shownCases } from "../../state/side-by-side.js";
+import { differences, matrix, shownCases } from "../../state/side-by-side.js";
 import { amountText, head, scoreText } from "../../ui/format.js";
 import { sentence } from "../../ui/sentence.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
@@ -51,7 +51,7 @@ export function Answers({ runs, evalSetId, evalId }: AnswersProps) {
           <thead>
             <tr>
               {runs.map((run, at) => (
-                <Head key={run.id} run={run} found={found.value?.[at]} />
+                <Head key={run.id} run={run} beside={runs} found={found.value?.[at]} />
               ))}
             </tr>
           </thead>
@@ -71,12 +71,17 @@ export function Answers({ runs, evalSetId, evalId }: AnswersProps) {
   );
 }
 
-function Head({ run, found }: { run: RunEntry; found: CaseInRun | undefined }) {
+function Head({ run, beside, found }: { run: RunEntry; beside: readonly RunEntry[]; found: CaseInRun | undefined }) {
   const [first, ...others] = found?.repetitions ?? [];
   const passed = found?.repetitions.filter(({ evalStatus }) => evalStatus === 1).length ?? 0;
   return (
     <th scope="col">
       <Name>{run.name}</Name>
+      {differences(run, beside).map((text) => (
+        <p key={text} class="muted">
+          <Name>{text}</Name>
+        </p>
+      ))}
       {found !== undefined && first === undefined && <p class="muted">This run does not have the case.</p>}
       {first !== undefined && (
         <>

@@ -2,10 +2,12 @@
 
 import { EvalStatus } from "../../enums.js";
 import { hrefOf } from "../../route.js";
-import type { RunEntry } from "../../state/runs.js";
+import { evalSetTitle, type RunEntry } from "../../state/runs.js";
 import {
+  areOfSeveral,
   type Cell,
   cellAt,
+  differences,
   filterCounts,
   matrix as shownMatrix,
   type MatrixFilter,
@@ -71,9 +73,14 @@ export function Cases({ matrix }: { matrix: NonNullable<typeof shownMatrix.value
       >
         <div class="rows-row rows-head" role="row" aria-rowindex={1}>
           <span role="columnheader">Case</span>
-          {runs.map(({ id, name }) => (
-            <span key={id} role="columnheader" title={name}>
-              <Name>{name}</Name>
+          {runs.map((run) => (
+            <span key={run.id} role="columnheader" title={[run.name, ...differences(run, runs)].join("\n")}>
+              <Name>{run.name}</Name>
+              {differences(run, runs).map((text) => (
+                <small key={text}>
+                  <NameLine>{text}</NameLine>
+                </small>
+              ))}
             </span>
           ))}
         </div>
@@ -104,6 +111,11 @@ function Row({ row, position, runs, matrix }: RowProps) {
         <a href={hrefOf("runs", evalSetId, evalId)}>
           <NameLine>{evalId}</NameLine>
         </a>
+        {areOfSeveral.value && (
+          <small class="muted">
+            <NameLine>{evalSetTitle(evalSetId)}</NameLine>
+          </small>
+        )}
       </span>
       {runs.map(({ id }, run) => (
         <span key={id} role="cell">

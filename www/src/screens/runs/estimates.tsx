@@ -27,10 +27,12 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
             <tr>
               <th scope="col">Measure</th>
               <th scope="col">Trend</th>
-              {runs.map(({ id, name, creationTimestamp }) => (
+              {runs.map(({ id, name, creationTimestamp, configs = [], judges = [] }) => (
                 <th key={id} scope="col">
                   <Name>{name}</Name>
                   {creationTimestamp !== undefined && <small>{DATE_FORMAT.format(creationTimestamp * 1000)}</small>}
+                  <Named one="Config" several="Configs" names={configs} />
+                  <Named one="Judge" several="Judges" names={judges} />
                 </th>
               ))}
             </tr>
@@ -67,6 +69,15 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
         </table>
       </div>
     </section>
+  );
+}
+
+function Named({ one, several, names }: { one: string; several: string; names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <small class="named">
+      {names.length === 1 ? one : several} <Name>{names.join(", ")}</Name>
+    </small>
   );
 }
 
