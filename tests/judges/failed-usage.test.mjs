@@ -199,3 +199,15 @@ test("a recording that cannot be written any more loses no reply that was paid f
   assert.match(evalCaseResults[4].overallEvalMetricResults[0].reason, /the disk is full/);
   assert.match(warnings.find(({ code }) => code === "recording_failed").message, /the disk is full/);
 });
+
+test("a panel whose recordings cannot be written loses no reply either", async () => {
+  const grade = async () => ({ text: VALID, usage: { inputTokens: 300, outputTokens: 50 } });
+  const full = () => {
+    throw new Error("the disk is full");
+  };
+  const judge = panelJudge([recordJudge(named("a", grade), full), named("b", grade)]);
+  const { judgeUsage, evalCaseResults, warnings } = await evaluate({ ...one, judge });
+  assert.deepEqual([judgeUsage.answered > 1, judgeUsage.inputTokens], [true, 300 * judgeUsage.calls]);
+  assert.equal(evalCaseResults[0].finalEvalStatus, 1);
+  assert.ok(warnings.some(({ code }) => code === "recording_failed"));
+});

@@ -3,7 +3,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
 import { checkJudge, identityOf, makeJudge, makesJudges } from "./judge.js";
-import { replyOf, usageOfError } from "./reply.js";
+import { replyOf } from "./reply.js";
 import { isUnsent, markUnsent } from "./unsent.js";
 import { definedProperties } from "../lists.js";
 
@@ -83,7 +83,7 @@ function ofMember(name: string, cause: unknown): AdkMetricsError {
   const { code, message, help, status, retryable, retryAfterMs } = failureOf(cause, name);
   return new AdkMetricsError(code, message.startsWith(name) ? message : `${name}: ${message}`, {
     retryable: isObject(cause) && retryable === true,
-    ...definedProperties({ help, status, retryAfterMs, usage: usageOfError(cause) }),
+    ...definedProperties({ help, status, retryAfterMs }),
     cause,
   });
 }

@@ -11,6 +11,9 @@ export const MAX_REPLY_LENGTH = 1024 * 1024;
 /** Characters of texts that are repeated as they are: names of models, messages of errors. */
 const LONGEST_TEXT = 400;
 
+/** How far errors are followed to their causes. */
+const MOST_CAUSES = 6;
+
 /** Replies of recordings, and copies of them: no call was made for them, whoever hands them on. */
 const replayed = /* @__PURE__ */ new WeakSet<object>();
 
@@ -34,10 +37,24 @@ export function unrecorded<E extends Error>(error: E, reply: JudgeReply): E {
   return error;
 }
 
-/** The reply that could not be recorded, if that is the error, or its cause. */
+/** The reply that could not be recorded, if that is the error, or a cause of it. */
 export function unrecordedReply(error: unknown): JudgeReply | undefined {
-  if (!isAdkMetricsError(error)) return undefined;
-  return ofErrors.get(error) ?? ofErrors.get(error.cause as object);
+  return firstOf(error, (cause) => ofErrors.get(cause));
+}
+
+/** What an error says, or else one that caused it. */
+function firstOf<T>(error: unknown, read: (cause: object) => T | undefined): T | undefined {
+  try {
+    let cause = error;
+    for (let depth = 0; typeof cause === "object" && cause !== null && depth < MOST_CAUSES; depth += 1) {
+      const found = read(cause);
+      if (found !== undefined) return found;
+      ({ cause } = cause as Error);
+    }
+  } catch {
+    // An error may throw when it is read.
+  }
+  return undefined;
 }
 
 /** Replies whose `usage` was not understood, and copies of them. */
@@ -124,11 +141,7 @@ export function usageOf(usage: unknown): JudgeReply["usage"] | undefined {
 
 /** The tokens that a call took which failed with this error. */
 export function usageOfError(error: unknown): JudgeReply["usage"] | undefined {
-  try {
-    return usageOf((error as { usage?: unknown } | undefined | null)?.usage);
-  } catch {
-    return undefined;
-  }
+  return firstOf(error, (cause) => usageOf((cause as { usage?: unknown }).usage));
 }
 
 /** The tokens of both sides, with others. */

@@ -96,7 +96,12 @@ export class PanelMembers {
   #failed(message: string, details: ErrorDetails): AdkMetricsError {
     if (!this.#members.every(({ isGone }) => isGone)) return new AdkMetricsError("judge_failed", message, details);
     const all = this.#members.map(({ last }) => last).join("; ");
-    return new AdkMetricsError("judge_failed", all, { status: REJECTED, retryable: false });
+    return new AdkMetricsError("judge_failed", all, {
+      ...details,
+      help: undefined,
+      status: REJECTED,
+      retryable: false,
+    });
   }
 
   /** Which of them never replied although others did, and why. */
