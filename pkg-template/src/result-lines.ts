@@ -26,19 +26,64 @@ export function isResultLines(results: unknown): results is string | Uint8Array 
 }
 
 /**
+ * Whether pieces of bytes are results as JSON lines, and all of these pieces again: they may come only once.
+ */
+export function lookedAt(pieces: Iterable<Uint8Array>): { isLines: boolean; pieces: Iterable<Uint8Array> } {
+  const rest = pieces[Symbol.iterator]();
+  const first = rest.next();
+  if (first.done === true) return { isLines: false, pieces: [] };
+  return { isLines: isResultLines(first.value), pieces: again(first.value, rest) };
+}
+
+function* again(first: Uint8Array, rest: Iterator<Uint8Array>): Generator<Uint8Array> {
+  yield first;
+  for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value;
+}
+
+/** @throws {AdkMetricsError} for results as JSON lines whose first line is missing, which begin with those of a case. */
+export function refuseHeadless(results: unknown, input: string): void {
+  if (typeof results !== "string" && !isBytes(results)) return;
+  const head = typeof results === "string" ? /^\s*.*/.exec(results)?.[0] : firstLine(results);
+  let value: unknown;
+  try {
+    value = parseJson((head ?? "").replace(/^\uFEFF/, ""));
+  } catch {
+    return;
+  }
+  if (!isCaseResult(value)) return;
+  const evalSetId = typeof value.evalSetId === "string" ? value.evalSetId : "…";
+  const header = JSON.stringify({ format: FORMAT, version: VERSION, evalSetId });
+  throw new AdkMetricsError(
+    "invalid_input",
+    "the first line is missing, which says whose results the lines below are",
+    {
+      path: input,
+      line: 1,
+      help: `Copy it from the file that \`eval --format jsonl\` wrote, or begin the file with ${header}`,
+    },
+  );
+}
+
+function firstLine(bytes: Uint8Array): string {
+  const found = bytes.indexOf(NEWLINE);
+  return new TextDecoder().decode(found === -1 ? bytes : bytes.subarray(0, found));
+}
+
+/**
  * The results of each evalset, read line by line: however many there are, only what is kept of them takes memory.
  *
+ * @param given Bytes, whole or in pieces.
  * @param input What the results are called in errors.
  * @param keep What is kept of the results of a case.
  * @throws {AdkMetricsError} for a line that is none of such results.
  */
 export function setsInLines(
-  bytes: Uint8Array,
+  given: Uint8Array | Iterable<Uint8Array>,
   input: string,
   keep: (result: EvalCaseResult) => EvalCaseResult,
 ): EvalSetResult[] {
   const sets: EvalSetResult[] = [];
-  for (const { line, value } of parsedLines(bytes, input)) {
+  for (const { line, value } of parsedLines(isBytes(given) ? [given] : given, input)) {
     const problem = sets.length === 0 || isHeader(value) ? problemOfHeader(value) : problemOfCase(value);
     if (problem !== undefined) throw new AdkMetricsError("invalid_input", problem, { path: input, line });
     const last = sets.at(-1);
@@ -53,19 +98,15 @@ export function setsInLines(
 }
 
 /** The lines that are not empty, counted from 1. */
-function* parsedLines(bytes: Uint8Array, input: string): Generator<{ line: number; value: unknown }> {
-  const decoder = new TextDecoder();
-  for (let [from, line] = [0, 1]; from < bytes.length; line += 1) {
-    const found = bytes.indexOf(NEWLINE, from);
-    const end = found === -1 ? bytes.length : found;
-    checkSize(end - from, input);
-    const text = decoder.decode(bytes.subarray(from, end)).trim();
-    from = end + 1;
+function* parsedLines(pieces: Iterable<Uint8Array>, input: string): Generator<{ line: number; value: unknown }> {
+  let line = 0;
+  for (const { bytes, isCut } of linesIn(pieces, input)) {
+    line += 1;
+    const text = new TextDecoder().decode(bytes).trim();
     if (text === "") continue;
     try {
       yield { line, value: parseJson(text) };
     } catch (cause) {
-      const isCut = found === -1;
       throw new AdkMetricsError("invalid_input", isCut ? "the last line is cut off" : "this line is not JSON", {
         path: input,
         line,
@@ -74,6 +115,43 @@ function* parsedLines(bytes: Uint8Array, input: string): Generator<{ line: numbe
       });
     }
   }
+}
+
+/** The lines of pieces; the last one is cut if no line end follows it. */
+function* linesIn(pieces: Iterable<Uint8Array>, input: string): Generator<{ bytes: Uint8Array; isCut: boolean }> {
+  let begun: Uint8Array[] = [];
+  let size = 0;
+  const add = (part: Uint8Array): void => {
+    size += part.length;
+    checkSize(size, input);
+    begun.push(part);
+  };
+  const taken = (): Uint8Array => {
+    const bytes = begun.length === 1 ? (begun[0] as Uint8Array) : concatenated(begun);
+    [begun, size] = [[], 0];
+    return bytes;
+  };
+  for (const piece of pieces) {
+    let from = 0;
+    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, from)) {
+      add(piece.subarray(from, end));
+      yield { bytes: taken(), isCut: false };
+      from = end + 1;
+    }
+    if (from < piece.length) add(piece.subarray(from));
+  }
+  if (size > 0) yield { bytes: taken(), isCut: true };
+}
+
+/** Pieces of bytes, put together. */
+export function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
 }
 
 function isHeader(value: unknown): boolean {

@@ -12,7 +12,7 @@ import { isObject, reading, unexpected } from "./engine/values.js";
 import { stringify } from "./engine/writing.js";
 import { errorOf, isEngineError } from "./errors.js";
 import { looksLike } from "./looks-like.js";
-import { FORMAT, isFields, isResultLines, isResults, setsInLines, VERSION } from "./result-lines.js";
+import { FORMAT, isFields, isResultLines, isResults, refuseHeadless, setsInLines, VERSION } from "./result-lines.js";
 import type { EvalCaseResult, EvalSetResult, Input } from "./types.js";
 
 /** What results of google-adk do not say. */
@@ -87,6 +87,7 @@ export function readStored(results: unknown, input: string): object {
     return JSON.parse(withEngine((engine) => engine.resultsToJs(bytes))) as object;
   } catch (error) {
     if (!isEngineError(error)) throw error;
+    refuseHeadless(results, input);
     const isNone = error.code === "invalid_input" && error.path === "$";
     const help =
       error.help ?? (isNone ? looksLike(parseJson(new TextDecoder().decode(bytes))) + WHAT_IT_TAKES : undefined);

@@ -1,7 +1,7 @@
 // `calibrate` and `labels`, from results that `eval` writes to what people read.
 
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pairsOf, resultsOf, RUBRICS } from "../calibration/results.mjs";
@@ -71,6 +71,47 @@ test("JSON lines are calibrated and labelled as other results are, also several 
   assert.deepEqual([two.stdout, two.stderr, three.stdout], [one.stdout, one.stderr, one.stdout]);
   assert.equal(compared.status, 0, compared.stderr);
 
+  // What is larger than what is read at once is read in pieces, here of a line of white space and the others.
+  writeFileSync(join(cwd, "large.jsonl"), [header, " ".repeat(65 << 20), ...cases].join("\n"));
+  mkdirSync(join(cwd, "folder"));
+  mkdirSync(join(cwd, "lines"));
+  copyFileSync(join(cwd, "museum.jsonl"), join(cwd, "lines/report.results.jsonl"));
+  // Of the same results in two formats, one counts, as they would be two runs of the cases.
+  for (const name of ["museum.results.jsonl", "museum.evalset_result.json"]) {
+    copyFileSync(join(cwd, `museum.${name.split(".").at(-1)}`), join(cwd, "folder", name));
+  }
+  const more = [["large.jsonl"], ["lines"], ["folder"]].map((files) =>
+    run(["calibrate", ...files, "--labels", "labels.csv"], { cwd }),
+  );
+  for (const { stdout, stderr } of await Promise.all(more)) assert.equal(stdout, one.stdout, stderr);
+  const ofLarge = await run(["labels", "export", "large.jsonl", "--metric", "final_response_match_v2"], { cwd });
+  assert.deepEqual([ofLarge.stdout, ofLarge.stderr], [ofJson, ""]);
+  const same = await run(["compare", "large.jsonl", "museum.jsonl"], { cwd });
+  assert.equal(same.status, 0, same.stderr);
+
+  writeFileSync(join(cwd, "headless.jsonl"), cases.join("\n"));
+  writeFileSync(join(cwd, "case.jsonl"), `${cases[0]}\n`);
+  for (const file of ["headless.jsonl", "case.jsonl"]) {
+    for (const args of [
+      ["calibrate", file, "--labels", "labels.csv"],
+      ["labels", "export", file],
+      ["compare", file, "museum.jsonl"],
+    ]) {
+      const { stderr } = await run(args, { cwd });
+      assert.match(
+        stderr,
+        /^error: the first line is missing, which says whose results the lines below are\n {3}at \w+\.jsonl:1\n {3}help: .*begin the file with \{"format":"adk-metrics results","version":1,"evalSetId":"museum-guide"\}\n/,
+      );
+    }
+  }
+  writeFileSync(
+    join(cwd, "first.jsonl"),
+    [JSON.stringify({ format: "adk-metrics results", version: 1, evalSetId: "museum-guide" }), ...cases].join("\n"),
+  );
+  const begun = await run(["calibrate", "first.jsonl", "--labels", "labels.csv"], { cwd });
+  assert.equal(begun.status, 0, begun.stderr);
+
+  writeFileSync(join(cwd, "first.jsonl"), [header, ...cases.slice(0, 2)].join("\n"));
   writeFileSync(join(cwd, "second.jsonl"), [header, "{}"].join("\n"));
   const broken = await run(["calibrate", ...both, "--labels", "labels.csv"], { cwd });
   assert.match(broken.stderr, /^error: expected the results of a case\n {3}at second\.jsonl:2\n/);

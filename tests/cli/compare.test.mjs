@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CLOCK, folderOf, run } from "./command.mjs";
+import { CLOCK, folderOf, GOOD, run } from "./command.mjs";
 
 /** Results as google-adk stores them, of one metric: eval id to score; null for none. */
 function results(scores, { id = "clock", threshold = 0.5 } = {}) {
@@ -106,6 +106,25 @@ test("compares what eval writes", async (t) => {
   assert.equal(status, 1);
   const { hasRegressions, cases, counts } = JSON.parse(stdout);
   assert.deepEqual([hasRegressions, cases[0].evalId, counts.regressed], [true, "noon", 1]);
+});
+
+test("folders: JSON lines are found where there is no JSON", async (t) => {
+  const cwd = folderOf(t, GOOD);
+  const evaluate = (format, output) =>
+    run(["eval", "good.evalset.json", "--format", format, "--output", output], { cwd });
+  const compared = () => run(["compare", "base", "now", "--format", "json"], { cwd });
+  await evaluate("jsonl", "base/");
+  await evaluate("jsonl", "now/");
+  const { stdout, stderr, status } = await compared();
+  assert.deepEqual([status, JSON.parse(stdout).cases.map(({ evalId }) => evalId)], [0, ["noon"]], stderr);
+  await evaluate("json", "base/");
+  await evaluate("json", "now/");
+  const both = await compared();
+  assert.deepEqual([both.status, JSON.parse(both.stdout).cases.length], [0, 1]);
+  assert.match(
+    both.stderr,
+    /these results are left out, because the folder has results as JSON too\n {3}at base\/report\.results\.jsonl/,
+  );
 });
 
 test("folders: files go together by name, others are named", async (t) => {

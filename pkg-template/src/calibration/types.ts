@@ -275,7 +275,10 @@ export interface LabelSheetOptions {
   metrics?: readonly string[];
 }
 
-/** Results of one evalset: as `evaluate` gives them, or as files hold them, as text, bytes or an object. */
+/**
+ * Results of one evalset: as `evaluate` gives them, or as files hold them, as text, bytes or an object. JSON lines may also be an
+ * iterable object of pieces of bytes, which is no array.
+ */
 export type ResultsInput = EvalSetResult | string | Uint8Array | object;
 
 /** Options of the renderers of calibrations. */

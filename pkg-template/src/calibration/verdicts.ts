@@ -7,7 +7,7 @@ import { AdkMetricsError } from "../errors.js";
 import { OF_CONVERSATIONS } from "../generated/metrics.js";
 import { looksLike } from "../looks-like.js";
 import { currentName } from "../metric-names.js";
-import { isResultLines, setsInLines } from "../result-lines.js";
+import { isResultLines, refuseHeadless, setsInLines } from "../result-lines.js";
 import type { EvalCaseResult, JudgeStamp, JudgeUsage, JudgeVotes } from "../types.js";
 import { judgeVotesOf } from "../votes.js";
 import type { ResultsInput } from "./types.js";
@@ -79,10 +79,11 @@ export function foundIn(results: ResultsInput | readonly ResultsInput[]): Found 
 }
 
 function setsOf(given: unknown, path: string): { set: Fields; path: string }[] {
-  if (isResultLines(given)) {
+  if (isResultLines(given) || isPieces(given)) {
     const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given;
     return setsInLines(bytes, path, kept).map((set) => ({ set: set as unknown as Fields, path }));
   }
+  refuseHeadless(given, path);
   let value = given;
   // Old versions of ADK stored JSON within a JSON string.
   for (let depth = 0; depth < 3 && (typeof value === "string" || isBytes(value)); depth += 1) {
@@ -100,6 +101,11 @@ function setsOf(given: unknown, path: string): { set: Fields; path: string }[] {
     return [{ set: value as Fields, path }];
   const help = "Pass the result of evaluate(), or what `eval --format json` or `jsonl` writes";
   throw unexpected("results of an evaluation", value, path, looksLike(value) + help);
+}
+
+/** Whether this is JSON lines in pieces, which a file that is too large for memory is read in. */
+function isPieces(given: unknown): given is Iterable<Uint8Array> {
+  return isObject(given) && !isBytes(given) && Symbol.iterator in given;
 }
 
 /** What labels are compared with and what people are shown of a case, whose events and replies may be long. */

@@ -13,7 +13,7 @@ import { JUDGE_HELP, judgeOf } from "../calibration/stored.js";
 import { AdkMetricsError } from "../errors.js";
 import { inertJson } from "../report/text.js";
 import { type Arguments, oneOf, parseArguments } from "./arguments.js";
-import { resultsIn } from "./compare.js";
+import { RESULTS, resultsIn } from "./compare.js";
 import { kindOf, readBytes } from "./files.js";
 import { readResultsOrJournal } from "./journal-results.js";
 import { inFile, Mistake } from "./mistakes.js";
@@ -84,7 +84,7 @@ function checkJudges(found: Calibration, isKept: boolean, files: readonly string
 /** What was found, in each format. */
 function texts(
   isComparison: boolean,
-  results: readonly Uint8Array[],
+  results: readonly ReturnType<typeof readResultsOrJournal>[],
   labels: Uint8Array,
   judgeModel: string | undefined,
   onScreen: boolean,
@@ -93,7 +93,7 @@ function texts(
   const screen = screenOptions(onScreen);
   try {
     const found = isComparison
-      ? compareJudges(results[0] as Uint8Array, results[1] as Uint8Array, labels)
+      ? compareJudges(results[0] as object, results[1] as object, labels)
       : calibrate(results, labels, judgeModel === undefined ? {} : { judgeModel });
     return {
       found,
@@ -135,7 +135,7 @@ export function filesOf(positionals: readonly string[], help: string): string[] 
     if (names.length > 0) return names.map((name) => join(path, name));
     throw new Mistake("the folder contains no results", {
       location: path,
-      help: "The names of result files end with .evalset_result.json",
+      help: `The names of result files end with ${RESULTS}`,
     });
   });
 }

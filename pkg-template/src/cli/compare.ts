@@ -76,7 +76,8 @@ interface Pair {
   current: string;
 }
 
-const RESULTS = REPORT_FORMATS.json.ending;
+const ENDINGS = [REPORT_FORMATS.json.ending, REPORT_FORMATS.jsonl.ending];
+export const RESULTS = ENDINGS.join(" or ");
 
 /** Two files, or those that go by the same name in two folders. */
 function pairsOf(positionals: readonly string[]): Pair[] {
@@ -121,11 +122,15 @@ function pairsOf(positionals: readonly string[]): Pair[] {
   return common.map((name) => ({ baseline: join(baseline, name), current: join(current, name) }));
 }
 
-/** The files of results in a folder. */
+/** The files of results in a folder: JSON, or JSON lines if there is none, as a command may have written both. */
 export function resultsIn(folder: string): string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(RESULTS))
-    .sort();
+  const names = readdirSync(folder).sort();
+  const [json, lines] = ENDINGS.map((ending) => names.filter((name) => name.endsWith(ending))) as [string[], string[]];
+  if (json.length === 0) return lines;
+  for (const name of lines) {
+    warn("these results are left out, because the folder has results as JSON too", join(folder, name));
+  }
+  return json;
 }
 
 /** Files larger than this are read in pieces: they may be larger than what can be read at once. */

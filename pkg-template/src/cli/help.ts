@@ -300,9 +300,9 @@ Usage
 
 Input
   Two files of evalset results, as ADK or eval --format json or jsonl writes them; or two folders,
-  whose *.evalset_result.json files are paired by name. Cases are paired by eval id, metrics by
-  name. A case with several runs counts once, with its mean scores and the fraction of its runs
-  that pass.
+  whose *.evalset_result.json (or else *.results.jsonl) files are paired by name. Cases are paired
+  by eval id, metrics by name. A case with several runs counts once, with its mean scores and the
+  fraction of its runs that pass.
 
 A case regressed if it passed before and now fails or is not evaluated, and is fixed if it now
 passes. A case with an unchanged verdict is worse or better according to its metrics. Changes in
@@ -333,9 +333,9 @@ Usage
   adk-metrics calibrate --compare <results A> <results B> --labels <file> [options]
 
 Input
-  Results as ADK or eval --format json or jsonl writes them, folders of *.evalset_result.json, or
-  the journal of eval or run. With eval --explain all, and in journals, there are the votes of the
-  judge's samples, which show how many samples are worthwhile.
+  Results as ADK or eval --format json or jsonl writes them, folders of *.evalset_result.json or
+  *.results.jsonl, or the journal of eval or run. With eval --explain all, and in journals, there
+  are the votes of the judge's samples, which show how many samples are worthwhile.
 ${optionsHelp("calibrate", "input")}
 Labels that cannot be used are listed; the others count. docs/calibration.md explains the numbers.
 

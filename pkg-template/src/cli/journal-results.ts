@@ -4,15 +4,34 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readBytes } from "./files.js";
+import { isResultLines } from "../result-lines.js";
+import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 
 const HEADER = new TextEncoder().encode('{"format":"adk-metrics journal"');
 
-/** @throws {Mistake} for what cannot be read, and a journal that cannot be merged, such as one that has not ended. */
-export function readResultsOrJournal(file: string): Uint8Array {
-  const bytes = readBytes(file, "file of results");
-  return HEADER.every((byte, at) => bytes[at] === byte) ? resultsOfJournal(file) : bytes;
+const WHAT = "file of results";
+
+/** Files larger than this are read in pieces, if they are JSON lines. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The bytes of results; JSON lines of any size in pieces, which are read each time they are asked for.
+ *
+ * @throws {Mistake} for what cannot be read, and a journal that cannot be merged, such as one that has not ended.
+ */
+export function readResultsOrJournal(file: string): Uint8Array | Iterable<Uint8Array> {
+  if (kindOf(file) === "folder" || sizeOf(file) <= LARGE_BYTES) {
+    const bytes = readBytes(file, WHAT);
+    return isJournal(bytes) ? resultsOfJournal(file) : bytes;
+  }
+  const [head = new Uint8Array()] = readPieces(file, WHAT);
+  if (isJournal(head)) return resultsOfJournal(file);
+  return isResultLines(head) ? { [Symbol.iterator]: () => readPieces(file, WHAT) } : readBytes(file, WHAT);
+}
+
+function isJournal(bytes: Uint8Array): boolean {
+  return HEADER.every((byte, at) => bytes[at] === byte);
 }
 
 /** As `merge --explain all` makes them, in a process of its own: it asks nobody, and scores with nothing but the package. */

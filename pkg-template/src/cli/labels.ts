@@ -54,7 +54,7 @@ export async function labelsCommand(args: readonly string[]): Promise<ExitStatus
     const index = /^results\[(\d+)\]/.exec((error as AdkMetricsError).path ?? "")?.[1] ?? "0";
     throw inFile(error, files[Number(index)] ?? HELP, (error as AdkMetricsError).path);
   }
-  if (metrics.length === 0 && !contents.some((bytes) => Buffer.from(bytes).includes('"judges"'))) {
+  if (metrics.length === 0 && !contents.some(namesJudges)) {
     note("the results name no metric that asks a judge, so verdicts of all metrics are included");
   }
   if (output === undefined) await writeOut(sheet);
@@ -63,4 +63,10 @@ export async function labelsCommand(args: readonly string[]): Promise<ExitStatus
     note(`wrote ${output}: write pass or fail (or a score) into the column label, then run calibrate`);
   }
   return ExitStatus.Passed;
+}
+
+/** Whether results name a judge; those in pieces do so in their first line. */
+function namesJudges(results: ReturnType<typeof readResultsOrJournal>): boolean {
+  const [head] = results instanceof Uint8Array ? [results] : results;
+  return head !== undefined && Buffer.from(head).includes('"judges"');
 }

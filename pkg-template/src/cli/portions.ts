@@ -1,6 +1,7 @@
 /** Results that are too large to be read at once are scored some cases at a time. */
 
-import { casesOf, concatenated } from "../compare/pieces.js";
+import { casesOf } from "../compare/pieces.js";
+import { concatenated } from "../result-lines.js";
 import { isObject } from "../engine/values.js";
 import type { EvalSetResult } from "../types.js";
 import { readPieces, sizeOf } from "./files.js";

@@ -3,6 +3,8 @@
  * is no well-formed JSON comes out as such, for the engine to say what is wrong with it.
  */
 
+import { concatenated } from "../result-lines.js";
+
 const KEYS: ReadonlySet<string> = new Set(["eval_case_results", "evalCaseResults"]);
 const LONGEST_KEY = 32;
 
@@ -14,17 +16,6 @@ const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-
-/** Pieces of bytes, put together. */
-export function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
-}
 
 /**
  * The cases of results, each as JSON of its own. O(n) time; memory for one chunk, one case and the rest.

@@ -11,10 +11,10 @@ import { stringify } from "../engine/writing.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
 import { currentName } from "../metric-names.js";
-import type { EvalSetResult, JudgeStamp } from "../types.js";
-import { isFields, isResultLines, isResults } from "../result-lines.js";
+import type { EvalCaseResult, EvalSetResult, JudgeStamp } from "../types.js";
+import { concatenated, isFields, isResultLines, isResults, lookedAt, setsInLines } from "../result-lines.js";
 import { readResults, readStored } from "../stored-results.js";
-import { casesOf, concatenated } from "./pieces.js";
+import { casesOf } from "./pieces.js";
 import { definedProperties } from "../lists.js";
 
 /** What a metric found, in one run of a case or in a turn of it. */
@@ -74,7 +74,9 @@ export function readRun(results: unknown, input: string): StoredRun {
       });
     }
     const chunks = chunksOf(results, input);
-    return chunks === undefined ? runOf(readStored(results, input)) : readInPieces(chunks, input);
+    if (chunks === undefined) return runOf(readStored(results, input));
+    const { isLines, pieces } = lookedAt(chunks);
+    return isLines ? runOf(onlyOne(setsInLines(pieces, input, scoresOf), input)) : readInPieces(pieces, input);
   });
 }
 
@@ -178,6 +180,23 @@ function parsedByEngine(bytes: Uint8Array, input: string, first = 0): Fields {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What is compared of the results of a case. */
+function scoresOf({
+  evalId,
+  finalEvalStatus,
+  reason,
+  overallEvalMetricResults,
+  ...one
+}: EvalCaseResult): EvalCaseResult {
+  const evalMetricResultPerInvocation = one.evalMetricResultPerInvocation.map(({ evalMetricResults }) => ({
+    evalMetricResults,
+  }));
+  return {
+    ...{ evalId, finalEvalStatus, overallEvalMetricResults, evalMetricResultPerInvocation },
+    ...definedProperties({ reason }),
+  } as EvalCaseResult;
+}
 
 function runOf(set: object): StoredRun {
   const found = new FoundCases();

@@ -4,6 +4,7 @@ import { toBytes } from "../engine/input.js";
 import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { MAX_BYTES } from "../generated/limits.js";
+import { concatenated } from "../result-lines.js";
 import type { Mistake } from "../types.js";
 import { LINE_HEAD, LineKinds } from "./kinds.js";
 import { Rest } from "./rest.js";
@@ -111,21 +112,6 @@ export class Lines {
 }
 
 const WHAT_FITS = "objects, or text or bytes of JSON lines";
-
-function sizeOf(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((size, { length }) => size + length, 0);
-}
-
-function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return (pieces[0] as Uint8Array).slice();
-  const all = new Uint8Array(sizeOf(pieces));
-  let end = 0;
-  for (const piece of pieces) {
-    all.set(piece, end);
-    end += piece.length;
-  }
-  return all;
-}
 
 /** Some lines, separated by commas, with something before and after. */
 export function textOf([before, after]: readonly [string, string], lines: readonly Line[]): Uint8Array {
