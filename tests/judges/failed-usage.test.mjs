@@ -135,16 +135,20 @@ test("budgets of tokens and money hold where no reply can be used", async (t) =>
 
 test("a journal keeps what failed calls took, and so does the run that is resumed", async (t) => {
   const { begin } = journalInMemory();
+  const single = {
+    ...one,
+    criteria: { final_response_match_v2: { threshold: 0.8, judgeModelOptions: { numSamples: 1 } } },
+  };
   let calls = 0;
   const judge = await openai(t, (asked) => {
     calls = asked;
     return chat(asked % 2 === 1 ? "" : VALID);
   });
-  const whole = await evaluate({ ...one, judge, journal: begin() });
-  const resumed = await evaluate({ ...one, judge, journal: begin() });
+  const whole = await evaluate({ ...single, judge, journal: begin() });
+  const resumed = await evaluate({ ...single, judge, journal: begin() });
   const { failed, inputTokens, outputTokens } = whole.judgeUsage;
   assert.deepEqual([failed > 0, inputTokens, outputTokens], [true, 300 * calls, 50 * calls]);
-  assert.deepEqual(resumed.judgeUsage, whole.judgeUsage);
+  assert.deepEqual([calls, resumed.judgeUsage], [2, whole.judgeUsage]);
   assert.deepEqual(
     resumed.evalCaseResults[0].overallEvalMetricResults,
     whole.evalCaseResults[0].overallEvalMetricResults,

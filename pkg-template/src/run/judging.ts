@@ -445,8 +445,7 @@ export class JudgeDispatcher {
     } catch (error) {
       const reply = unrecordedReply(error);
       if (reply !== undefined && !signal.aborted) {
-        const { code, message } = error as AdkMetricsError;
-        this.#warn(code as EngineError["code"], message);
+        this.#warn("recording_failed" as EngineError["code"], (error as Error).message);
         settle(reply);
         return { reply, cached: isReplayed(reply) };
       }

@@ -96,12 +96,7 @@ export class PanelMembers {
   #failed(message: string, details: ErrorDetails): AdkMetricsError {
     if (!this.#members.every(({ isGone }) => isGone)) return new AdkMetricsError("judge_failed", message, details);
     const all = this.#members.map(({ last }) => last).join("; ");
-    return new AdkMetricsError("judge_failed", all, {
-      ...details,
-      help: undefined,
-      status: REJECTED,
-      retryable: false,
-    });
+    return new AdkMetricsError("judge_failed", all, { status: REJECTED, retryable: false, cause: details.cause });
   }
 
   /** Which of them never replied although others did, and why. */
