@@ -24,7 +24,7 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
       /^there is no verdict of the metric/,
       /response_evaluation_score/,
     ],
-    ["a turn that is not there", "open,3,polite,pass", /^there is no verdict of turn 3$/, /the case has 1$/],
+    ["a turn that is not there", "open,3,polite,pass", /^there is no verdict of turn 3$/, /the case has 1 turn$/],
     [
       "no turn where there are several",
       "long,,polite,pass",
@@ -56,6 +56,33 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
         assert.match(problem.help, help instanceof RegExp ? help : new RegExp(`^${help.replace("?", "\\?")}$`));
     });
   }
+
+  test("ids in another Unicode form than in the results, which count", () => {
+    const [composed, taken] = ["caf\u00e9", "cafe\u0301"];
+    const given = resultsOf({ [composed]: { [composed]: [1] }, tea: { [composed]: [1] } }, { evalSetId: composed });
+    const rows = [
+      [composed, composed, composed, "Ren\u00e9"],
+      [composed, taken, taken, "Rene\u0301"],
+      [taken, "tea", composed, ""],
+    ];
+    const text = [
+      "evalset,case,rubric,annotator,label,metric",
+      ...rows.map((row) => [...row, "pass", RUBRICS].join(",")),
+    ].join("\n");
+    const { labels, subjects } = calibrate(given, text);
+    assert.equal(subjects[0].labelled, 2);
+    const [note, twice, ...others] = labels.problems;
+    assert.deepEqual([note.line, twice.line, others], [3, 3, []]);
+    assert.match(
+      note.message,
+      /^this label and 1 other have ids in another Unicode form \(NFC or NFD\) than the results; they count$/,
+    );
+    assert.match(twice.message, /^this verdict is labelled twice, also in line 2/);
+    // Ids that differ in nothing else are two cases, each with its own labels.
+    const both = resultsOf({ [composed]: { polite: [1] }, [taken]: { polite: [0] } });
+    const own = calibrate(both, csv(`${composed},1,polite,pass`, `${taken},1,polite,fail`));
+    assert.deepEqual([own.labels.problems, own.subjects[0].confusion.bothFail], [[], 1]);
+  });
 
   test("an unknown metric", () => {
     const labels = `case,metric,label\nopen,rubric_based_final_response_qualty_v1,pass\nrated,${SCORES},4`;

@@ -5,8 +5,14 @@ import { describe, test } from "node:test";
 import { importEntry } from "../package/support/package.mjs";
 import { csv, pairsOf, resultsOf, RUBRICS, SCORES, TWO } from "./results.mjs";
 
-const { calibrate, compareJudges, labelSheet, renderCalibrationMarkdown, renderCalibrationTable } =
-  await importEntry("./calibration");
+const {
+  calibrate,
+  compareJudges,
+  labelSheet,
+  renderCalibrationHtml,
+  renderCalibrationMarkdown,
+  renderCalibrationTable,
+} = await importEntry("./calibration");
 
 const rounded = (value) =>
   JSON.parse(JSON.stringify(value), (_, one) => (typeof one === "number" ? +one.toFixed(3) : one));
@@ -309,6 +315,24 @@ describe("two judges", () => {
     );
   });
 
+  test("are equally good where each is right as often, or always both", () => {
+    const isRight = [(at) => at < 12, (at) => at >= 8, (at) => at < 12];
+    const [one, other, same] = isRight.map((is) => judged(is));
+    const tied = compareJudges(one, other, labels);
+    assert.match(
+      renderCalibrationTable(tied, { width: 200 }),
+      /Only A is right in 8, only B in 8\.\n +Neither is better: they are right equally often\.\n/,
+    );
+    assert.match(
+      renderCalibrationTable(compareJudges(one, same, labels)),
+      /They give all labelled verdicts alike\.\n +Neither is better\.\n/,
+    );
+    assert.match(
+      renderCalibrationHtml(tied),
+      /<b>Neither is better: they are right equally often\.<\/b> Only A is right/,
+    );
+  });
+
   test("have no price where all replies were reused, and one of the calls made where some were", () => {
     const none = { calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
     const found = compareJudges(
@@ -320,8 +344,8 @@ describe("two judges", () => {
     assert.equal(found.second.callsPerVerdict, 2);
     const from = "reused from a cache, a recording or the same evaluation";
     assert.deepEqual(found.notes, [
-      `the price of the first judge is without 40 replies that were ${from}`,
-      `the price of the second judge is without 1 reply that was ${from}`,
+      `the price of the first judge leaves out 40 replies that were ${from}`,
+      `the price of the second judge leaves out 1 reply that was ${from}`,
     ]);
   });
 
@@ -347,7 +371,7 @@ describe("two judges", () => {
       judged(() => true, { answer: "No." }),
       labels,
     );
-    assert.match(notes[0], /in 20 of 20, the agent's answers differ/);
+    assert.match(notes[0], /in 20 of 20 labelled verdicts, the agent's answers differ/);
     assert.throws(
       () =>
         compareJudges(
@@ -379,9 +403,9 @@ test("tables and Markdown say it in plain words, and hold nothing that acts", ()
   assert.match(shown, /^Calibration of gpt-5: 1 of 1 label used\n/);
   assert.match(
     shown,
-    /The judge agrees with people in 0% \(95% interval 0 to 79%\) of 1 labelled verdict, out of 1 verdicts\./,
+    /The judge agrees with people in 0% \(95% interval 0 to 79%\) of 1 labelled verdict, out of 1 verdict\./,
   );
-  assert.match(shown, /because: because of polite/);
+  assert.match(shown, /The judge's reason: because of polite/);
   assert.doesNotMatch(shown, /\u001b/);
   const markdown = renderCalibrationMarkdown(calibration);
   assert.match(markdown, /\| the judge passes \| 0 \| 1 \|/);

@@ -112,7 +112,7 @@ function reusedIn({ usages }: Found, which: string): string[] {
   if (reused === 0) return [];
   const from = "reused from a cache, a recording or the same evaluation";
   return [
-    `the price of the ${which} judge is without ${reused === 1 ? "1 reply that was" : `${reused} replies that were`} ${from}`,
+    `the price of the ${which} judge leaves out ${reused === 1 ? "1 reply that was" : `${reused} replies that were`} ${from}`,
   ];
 }
 
@@ -153,7 +153,9 @@ function notesOf(both: readonly Both[], labelled: number): string[] {
   }
   const changed = both.filter(({ label, other }) => answerOf(label.verdict) !== answerOf(other)).length;
   if (changed > 0) {
-    notes.push(`in ${changed} of ${both.length}, the agent's answers differ, so a label is right for only one of them`);
+    notes.push(
+      `in ${changed} of ${both.length} labelled verdicts, the agent's answers differ, so the label is right for only one of them`,
+    );
   }
   return notes;
 }

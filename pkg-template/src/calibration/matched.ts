@@ -90,6 +90,14 @@ export function readingsOf(
     if ("verdict" in read) readings.push(read);
     else problems.push({ ...positionOf(row), ...read });
   }
+  const [respelt, ...others] = [...readings, ...comments].filter(({ row, verdict }) => isOtherForm(row, verdict));
+  if (respelt !== undefined) {
+    const more = others.length === 1 ? "1 other" : `${others.length} others`;
+    const [who, counts] =
+      others.length === 0 ? ["this label has", "it counts"] : [`this label and ${more} have`, "they count"];
+    const message = `${who} ids in another Unicode form (NFC or NFD) than the results; ${counts}`;
+    problems.push({ ...positionOf(respelt.row), message });
+  }
   return { readings, comments, empty, problems };
 }
 
@@ -147,20 +155,42 @@ function spellings(id: string): ReadonlySet<string> {
   return new Set([id.trim(), cellText(id).trim()]);
 }
 
+/** Those with one of the names, in the Unicode form that was given, or else in another; undefined for none, and for several such. */
+function ofName(all: readonly Verdict[], name: string, of: (one: Verdict) => string): readonly Verdict[] | undefined {
+  const exact = all.filter((one) => spellings(of(one)).has(name));
+  if (exact.length > 0) return exact;
+  const form = name.normalize();
+  const others = all.filter((one) => [...spellings(of(one))].some((id) => id.normalize() === form));
+  return valuesOf(others, of).length === 1 ? others : undefined;
+}
+
+/** Whether a label has an id in another Unicode form than its verdict. */
+function isOtherForm({ fields }: LabelRow, { evalId, evalSetId, rubricId = "", metricName }: Verdict): boolean {
+  const ids = [
+    [fields.evalId, evalId],
+    [fields.evalSetId, evalSetId],
+    [fields.rubricId, rubricId],
+  ] as const;
+  const isOther = ([given, id]: (typeof ids)[number]): boolean => text(given) !== "" && !spellings(id).has(text(given));
+  return ids.some(isOther) || canonicalName(text(fields.metricName)) !== metricName;
+}
+
 /** What finds the verdict that a label is about. */
 function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: Verdict } | Wrong {
   const byId = new Map<string, Verdict[]>();
-  const add = (id: string, verdict: Verdict): void => {
-    const known = byId.get(id);
-    if (known === undefined) byId.set(id, [verdict]);
+  const add = (to: Map<string, Verdict[]>, id: string, verdict: Verdict): void => {
+    const known = to.get(id);
+    if (known === undefined) to.set(id, [verdict]);
     else known.push(verdict);
   };
+  const forms = new Map<string, Verdict[]>();
   for (const verdict of verdicts) {
-    for (const id of spellings(verdict.evalId)) add(id, verdict);
+    for (const id of spellings(verdict.evalId)) add(byId, id, verdict);
+    add(forms, verdict.evalId.trim().normalize(), verdict);
   }
   return ({ fields }) => {
     const evalId = text(fields.evalId);
-    const ofCase = byId.get(evalId);
+    const ofCase = byId.get(evalId) ?? ofName(forms.get(evalId.normalize()) ?? [], evalId, (one) => one.evalId);
     if (ofCase === undefined) {
       return unknown("case", evalId, [...byId.keys()], "Cases are identified by their eval id");
     }
@@ -181,13 +211,13 @@ function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: V
         help: "Enter which one in the column evalset",
       };
     }
-    const ofMetric = inSet.filter(({ metricName }) => metricName === metric);
-    if (ofMetric.length === 0) {
+    const ofMetric = ofName(inSet, metric, ({ metricName }) => metricName);
+    if (ofMetric === undefined) {
       const names = valuesOf(inSet, ({ metricName }) => metricName);
       return unknown("verdict of the metric", metric, names, `This case has verdicts of ${names.join(", ")}`);
     }
-    const ofRubric = ofMetric.filter(({ rubricId = "" }) => spellings(rubricId).has(rubric));
-    if (ofRubric.length === 0) {
+    const ofRubric = ofName(ofMetric, rubric, ({ rubricId = "" }) => rubricId);
+    if (ofRubric === undefined) {
       const names = valuesOf(ofMetric, ({ rubricId = "" }) => rubricId).filter((name) => name !== "");
       if (rubric === "")
         return {
@@ -211,7 +241,7 @@ function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { v
   if (ofRun === undefined) {
     return {
       message: `this case has no run ${run} with this verdict`,
-      help: `It has ${runs === 1 ? "one run" : `${runs} runs`}`,
+      help: `It has ${runs === 1 ? "1 run" : `${runs} runs`}`,
     };
   }
   if (run === "" && runs > 1) {
@@ -228,7 +258,9 @@ function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { v
       message: isWhole
         ? "this metric judges the whole conversation, not a turn"
         : `there is no verdict of turn ${turn}`,
-      help: isWhole ? "Leave the turn empty" : `Turns are counted from 1; the case has ${turns}`,
+      help: isWhole
+        ? "Leave the turn empty"
+        : `Turns are counted from 1; the case has ${turns === 1 ? "1 turn" : `${turns} turns`}`,
     };
   }
   if (turn === "" && turns > 1) {
@@ -246,9 +278,7 @@ function narrowed(
   value: string,
   of: (one: Verdict) => string,
 ): readonly Verdict[] | undefined {
-  if (value === "") return all;
-  const found = all.filter((one) => spellings(of(one)).has(value));
-  return found.length === 0 ? undefined : found;
+  return value === "" ? all : ofName(all, value, of);
 }
 
 function valuesOf(all: readonly Verdict[], of: (one: Verdict) => string): string[] {
@@ -272,7 +302,7 @@ function readingOf(row: LabelRow, verdict: Verdict): Reading | Wrong {
   const outside = (range: string): Wrong => ({
     message: `the label \`${text(row.fields.label).slice(0, 40)}\` is not on the scale of ${verdict.rubricId === undefined ? verdict.metricName : "a rubric"}, ${range}`,
   });
-  const about = { row, verdict, annotator: text(row.fields.annotator) };
+  const about = { row, verdict, annotator: text(row.fields.annotator).normalize() };
   const { score, passes } = read ?? {};
   const threshold = verdict.threshold ?? 0.5;
   if (scale !== undefined) {
@@ -312,7 +342,7 @@ function categoryOf({ score, passes }: Reading, scale: Scale | undefined): numbe
 /** What is said where as many people pass a verdict as fail it. */
 function disagreementOf(readings: readonly Reading[], joint: ReturnType<typeof jointly>): LabelProblem {
   const each = readings.map(({ annotator, passes, score }) => {
-    return `${annotator || "no name"} ${passes ? "passes" : "fails"} it${score === undefined ? "" : ` (${score})`}`;
+    return `${annotator || "someone unnamed"} ${passes ? "passes" : "fails"} it${score === undefined ? "" : ` (${score})`}`;
   });
   const help =
     joint === undefined

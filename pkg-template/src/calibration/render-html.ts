@@ -22,6 +22,7 @@ import type {
 import {
   cautionsOf,
   chanceSentences,
+  disagreementsTitle,
   checkFound,
   consistencySentences,
   judgesText,
@@ -81,20 +82,10 @@ function calibrationParts(found: Calibration): Parts {
   const { disagreements } = found;
   const more = disagreements.length - MOST_SHOWN;
   const list = html`<ul class="disagreements">${disagreements.slice(0, MOST_SHOWN).map(disagreementItem)}</ul>
-${more > 0 ? html`<p class="muted">${amountText(more)} more are in JSON.</p>` : undefined}`;
+${more > 0 ? html`<p class="muted">${amountText(more)} more are in the JSON output.</p>` : undefined}`;
   return {
     header: undefined,
-    sections: [
-      ...sections,
-      ...(disagreements.length === 0
-        ? []
-        : [
-            section(
-              `${count(disagreements.length, "disagreement")}, starting with those where the judge was most certain`,
-              list,
-            ),
-          ]),
-    ],
+    sections: [...sections, ...(disagreements.length === 0 ? [] : [section(disagreementsTitle(disagreements), list)])],
   };
 }
 
@@ -257,8 +248,8 @@ function problemsSection({ problems }: Calibration["labels"]): Markup {
   });
   const more = problems.length - MOST_SHOWN;
   return section(
-    `${count(problems.length, "label")} that ${problems.length === 1 ? "does" : "do"} not count`,
-    html`<ul class="disagreements">${shown}</ul>${more > 0 ? html`<p class="muted">${amountText(more)} more are in JSON.</p>` : undefined}`,
+    `${count(problems.length, "problem")} with labels`,
+    html`<ul class="disagreements">${shown}</ul>${more > 0 ? html`<p class="muted">${amountText(more)} more are in the JSON output.</p>` : undefined}`,
   );
 }
 
@@ -277,7 +268,7 @@ function pricesTable(judges: readonly JudgePrice[]): Markup {
   const rows = judges.map((one, at) => {
     const { judges: names, verdicts, callsPerVerdict, tokensPerVerdict, costPerVerdict } = one;
     const cost = costPerVerdict === undefined ? undefined : Number(costPerVerdict.toPrecision(3));
-    return html`<tr><th scope="row"><b>${LETTERS[at]}</b> ${names.map(oneLine).join(", ")}</th>
+    return html`<tr><th scope="row"><b>${LETTERS[at]}</b> ${names.map(oneLine).join(" and ")}</th>
 <td class="num" data-label="Verdicts">${amountText(verdicts)}</td>
 <td class="num" data-label="Calls per verdict">${callsPerVerdict === undefined ? "–" : amountText(callsPerVerdict, 1)}</td>
 <td class="num" data-label="Tokens per verdict">${tokensPerVerdict === undefined ? "–" : amountText(tokensPerVerdict)}</td>

@@ -4,7 +4,7 @@ import { checkOptions } from "../known-options.js";
 import { prose } from "../report/markdown.js";
 import { joined } from "../report/results.js";
 import { type Cell, Page, widthOf, writeRows } from "../report/page.js";
-import { amountText, count, oneLine } from "../report/text.js";
+import { amountText, oneLine } from "../report/text.js";
 import { reading } from "../engine/values.js";
 import type { Calibration, CalibrationTableOptions, Disagreement, JudgeComparison } from "./types.js";
 import {
@@ -12,6 +12,7 @@ import {
   comparisonSentences,
   CONFUSION_HEADER,
   confusionRows,
+  disagreementsTitle,
   judgesText,
   labelsText,
   MOST_SHOWN,
@@ -66,10 +67,10 @@ function sheetOf(found: Calibration | JudgeComparison): Section[] {
       ? []
       : [
           {
-            title: `${count(disagreements.length, "disagreement")}, starting with those where the judge was most certain`,
+            title: disagreementsTitle(disagreements),
             lines: [
               ...disagreements.slice(0, MOST_SHOWN).map(disagreementText),
-              ...(more > 0 ? [`… and ${amountText(more)} more; JSON has them all`] : []),
+              ...(more > 0 ? [`… and ${amountText(more)} more; the JSON output has all`] : []),
             ],
             quotes: true,
           },
@@ -78,7 +79,7 @@ function sheetOf(found: Calibration | JudgeComparison): Section[] {
 }
 
 function disagreementText(one: Disagreement): string {
-  const because = one.rationale === undefined ? "" : `, because: ${oneLine(one.rationale.slice(0, 1000))}`;
+  const because = one.rationale === undefined ? "" : `. The judge's reason: ${oneLine(one.rationale.slice(0, 1000))}`;
   return `${placeText(one)}: judge ${verdictWord(one.judge)}, people ${verdictWord(one.people)}${because}`;
 }
 

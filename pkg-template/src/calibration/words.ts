@@ -71,7 +71,7 @@ export function sentencesOf(one: SubjectCalibration, confidence: number): string
     specificity === undefined ? undefined : `fails ${shareText(specificity, confidence)} of what people fail`;
   const both = [passes, fails].filter((part) => part !== undefined).join(", and ");
   return [
-    `The judge agrees with people in ${shareText(agreement, confidence)} of ${count(labelled, "labelled verdict")}, out of ${amountText(verdicts)} verdicts.`,
+    `The judge agrees with people in ${shareText(agreement, confidence)} of ${count(labelled, "labelled verdict")}, out of ${count(verdicts, "verdict")}.`,
     ...(kappa === undefined || (isOneSided(one) && kappa.value < 1)
       ? ["Agreement beyond chance cannot be estimated, because the judge or the people give everything the same label."]
       : [`Agreement beyond chance: kappa ${numberText(kappa)}, where 1 is perfect and 0 is guessing.`]),
@@ -102,7 +102,7 @@ export function cautionsOf({ labelled, doubtful }: SubjectCalibration): string[]
       : doubtful > 0
         ? ["All labels are of verdicts chosen as doubtful: agreement on the others is probably higher."]
         : []),
-    ...(labelled < FEW ? [`There are few labels, so the intervals are wide: label ${FEW} verdicts or more.`] : []),
+    ...(labelled < FEW ? [`There are few labels, so the intervals are wide: label at least ${FEW} verdicts.`] : []),
   ];
 }
 
@@ -128,7 +128,7 @@ export function consistencySentences({ questions, agreement, split, stoppedEarly
   });
   const isRight = counts.some(({ right }) => right !== undefined);
   return [
-    `Two samples of one question agree in ${percent(agreement)}; the samples of ${amountText(split)} of ${count(questions, "question")} disagree${stoppedEarly > 0 ? ` (early stopping left samples out in ${amountText(stoppedEarly)})` : ""}.`,
+    `Two samples of the same question agree ${percent(agreement)} of the time; the samples of ${amountText(split)} of ${count(questions, "question")} disagree${stoppedEarly > 0 ? ` (early stopping left out samples of ${amountText(stoppedEarly)})` : ""}.`,
     ...(counted.length === 0
       ? []
       : [
@@ -205,11 +205,13 @@ export function labelsText({ labels }: Pick<Calibration, "labels">): string {
 
 export function priceText({ callsPerVerdict, tokensPerVerdict, costPerVerdict }: JudgePrice): string {
   const parts = [
-    ...(callsPerVerdict === undefined ? [] : [`${amountText(callsPerVerdict, 1)} calls`]),
+    ...(callsPerVerdict === undefined ? [] : [callsText(callsPerVerdict)]),
     ...(tokensPerVerdict === undefined ? [] : [`${amountText(tokensPerVerdict)} tokens`]),
     ...(costPerVerdict === undefined ? [] : [`cost ${Number(costPerVerdict.toPrecision(3))}`]),
   ];
-  return parts.length === 0 ? "its results contain no calls and tokens" : `${parts.join(", ")} per verdict`;
+  return parts.length === 0
+    ? "its results do not say how many calls and tokens it took"
+    : `${parts.join(", ")} per verdict`;
 }
 
 export function nameOf({ judges }: JudgePrice, which: string): string {
@@ -225,19 +227,33 @@ export function comparisonSentences(one: SubjectComparison, confidence: number):
       ? ""
       : ` (${percent(confidence)} interval ${points(low)} to ${points(high)})`;
   return [
-    `A agrees with people in ${shareText(first, confidence)}, B in ${shareText(second, confidence)} of ${count(one.labelled, "labelled verdict")}: A minus B is ${points(value)} points${interval}.`,
+    `A agrees with people in ${shareText(first, confidence)}, B in ${shareText(second, confidence)} of ${count(one.labelled, "labelled verdict")}: A minus B is ${points(value)} percentage ${points(value).replace("−", "") === "1" ? "point" : "points"}${interval}.`,
     ...chanceSentences(one),
   ];
 }
 
-/** How sure it is which of two judges is better. */
-export function chanceSentences({ onlyFirst, onlySecond, pValue, better }: SubjectComparison): string[] {
+/** How sure it is which of two judges is better: the counts, then the verdict. */
+export function chanceSentences({ onlyFirst, onlySecond, pValue, better }: SubjectComparison): [string, string] {
+  if (onlyFirst + onlySecond === 0) return ["They give all labelled verdicts alike.", "Neither is better."];
+  const counts = `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}.`;
+  if (onlyFirst === onlySecond) return [counts, "Neither is better: they are right equally often."];
   return [
-    `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}. Equally good judges would differ this much in ${percentOf(pValue)} of such comparisons.`,
+    `${counts} Equally good judges would differ at least this much in ${percentOf(pValue)} of such comparisons.`,
     better === "unclear"
       ? "It is unclear which is better: the difference may be chance."
       : `${better === "first" ? "A" : "B"} is better.`,
   ];
+}
+
+const callsText = (calls: number): string => {
+  const amount = amountText(calls, 1);
+  return `${amount} ${amount === "1" ? "call" : "calls"}`;
+};
+
+/** `2 disagreements, starting with …` */
+export function disagreementsTitle(all: readonly Disagreement[]): string {
+  const order = all.length > 1 ? ", starting with those where the judge was most certain" : "";
+  return count(all.length, "disagreement") + order;
 }
 
 /** The most disagreements that are shown; JSON has them all. */
