@@ -217,14 +217,12 @@ describe("criteria", { skip }, () => {
     await page.getByLabel("Address").fill("http://127.0.0.1:8123/v1");
     await page.getByLabel("Model", { exact: true }).fill("local");
     await page.getByText("Prices, to estimate what a run costs").click();
+    await page.getByText("local, in USD per million tokens").waitFor();
     await page.getByLabel("Input").fill("1");
     await page.getByLabel("Output").fill("10");
-    await page
-      .getByText(/, at about 0\.0\d+–0\.1\d*/)
-      .or(page.getByText(/, at about/))
-      .first()
-      .waitFor();
+    await page.getByText(/, at about USD 0\.\d+–0\.\d+/).waitFor();
     await page.getByText("Run settings").click();
+    await page.getByLabel(/in USD$/).fill("5");
     await page.getByLabel("Stop asking when a verdict is settled").uncheck();
     await page.getByText(/^66 calls/).waitFor();
     await site.done(page);

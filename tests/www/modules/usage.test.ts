@@ -9,7 +9,8 @@ const NOTHING = { calls: 0, retried: 0, saved: 0, cached: 0, lost: 0, inputToken
 test("what judges took is added up, and tokens that no answer told are called an estimate", () => {
   const first = { ...NOTHING, calls: 1200, retried: 2, inputTokens: 5000, outputTokens: 30, cost: 0.5, unreported: 1 };
   const second = { ...NOTHING, calls: 4, saved: 3, cached: 1, lost: 1, inputTokens: 10 };
-  assert.deepEqual(usageFacts([{ judgeUsage: first }, {}, { judgeUsage: second }]), [
+  const config = "test_config.json";
+  assert.deepEqual(usageFacts([{ judgeUsage: first, config }, {}, { judgeUsage: second }]), [
     ["Calls", "1,204"],
     ["Retries", "2"],
     ["Skipped (vote decided)", "3"],
@@ -17,7 +18,7 @@ test("what judges took is added up, and tokens that no answer told are called an
     ["Samples without a reply", "1"],
     ["Tokens in", "5,010 (estimated for 1 answer)"],
     ["Tokens out", "30"],
-    ["Cost", "0.5"],
+    ["Cost", "USD 0.5"],
   ]);
   assert.deepEqual(usageFacts([{}]), []);
 });
@@ -33,7 +34,7 @@ test("who played the users, and what that took, is told apart", () => {
       ["Replies reused for simulated users", "8"],
       ["Simulated users without a reply", "2"],
       ["Tokens in for simulated users", "160 (estimated for 4 answers)"],
-      ["Cost of simulated users", "2"],
+      ["Cost of simulated users", "2, in the currency of its prices"],
     ],
   );
 });

@@ -9,7 +9,8 @@ export type Fact = readonly [name: string, value: string];
 type Usage = NonNullable<SetSummary["judgeUsage"] | SetSummary["simulatorUsage"]>;
 
 /** The usage of judges and simulated users in a run, and the users' models. Zeros are left out. */
-export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simulatorUsage">[]): Fact[] {
+export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simulatorUsage" | "config">[]): Fact[] {
+  const isOfThisPage = areOfThisPage(sets);
   const judges = sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
   const users = sets.flatMap(({ simulatorUsage }) => simulatorUsage ?? []);
   const models = [...new Set(users.flatMap(({ models }) => models))];
@@ -23,14 +24,19 @@ export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simul
     ...amount("Samples without a reply", sum(judges, "lost") - sum(judges, "unsent")),
     ...amount("Samples not asked", sum(judges, "unsent")),
     ...tokenFacts(judges),
-    ...costFacts("Cost", judges),
+    ...costFacts("Cost", judges, isOfThisPage),
     ...(users.length > 0 ? [["Simulated user", models.join(", ") || "a model"] as const] : []),
     ...amount("Calls for simulated users", sum(users, "calls")),
     ...amount("Replies reused for simulated users", sum(users, "cached")),
     ...amount("Simulated users without a reply", sum(users, "lost")),
     ...tokenFacts(users).map(([name, value]): Fact => [`${name} for simulated users`, value]),
-    ...costFacts("Cost of simulated users", users),
+    ...costFacts("Cost of simulated users", users, isOfThisPage),
   ];
+}
+
+/** Whether they were scored here: of others nobody knows the config's name. */
+export function areOfThisPage(sets: readonly Pick<SetSummary, "config">[]): boolean {
+  return sets.some(({ config }) => config !== undefined);
 }
 
 /** Input and output tokens, and for how many answers they are estimated, since some servers do not report them. */
@@ -52,10 +58,16 @@ function amount(name: string, value: number, remark = ""): Fact[] {
 }
 
 /** What was spent, and whose price is missing. */
-export function costFacts(name: string, usages: readonly Usage[]): Fact[] {
+export function costFacts(name: string, usages: readonly Usage[], isOfThisPage: boolean): Fact[] {
   const costs = usages.flatMap(({ cost }) => cost ?? []);
   const unpriced = [...new Set(usages.flatMap((usage) => usage.unpriced ?? []))].join(", ");
-  const known = costs.length > 0 ? costText(costs.reduce((all, cost) => all + cost, 0)) : undefined;
+  const known =
+    costs.length > 0
+      ? costText(
+          costs.reduce((all, cost) => all + cost, 0),
+          isOfThisPage,
+        )
+      : undefined;
   if (unpriced === "") return known === undefined ? [] : [[name, known]];
   return [
     [name, known === undefined ? `unknown (no price for ${unpriced})` : `${known} without ${unpriced} (no price)`],

@@ -20,7 +20,7 @@ import {
   usesService,
 } from "../../state/judge.js";
 import { connections, runProgress } from "../../state/run.js";
-import { amountText, count } from "../../ui/format.js";
+import { amountText, count, CURRENCY } from "../../ui/format.js";
 import { visibleText } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
 import type { JudgeAnswer, Outcome } from "../../worker/protocol.js";
@@ -255,7 +255,7 @@ function PriceFields() {
         return (
           <fieldset class="group" key={model}>
             <legend>
-              <code>{model}</code>, per million tokens
+              <code>{model}</code>, in {CURRENCY} per million tokens
             </legend>
             <div class="two-columns">
               <TextField label="Input" value={entered.input} onInput={(input) => update({ input })} />

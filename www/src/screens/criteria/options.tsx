@@ -4,6 +4,7 @@ import { OPTIONS } from "virtual:manifest";
 import { asksJudge } from "../../state/config.js";
 import { runOptions, type RunOptions } from "../../state/judge.js";
 import { isRisk } from "../../state/stored-values.js";
+import { CURRENCY } from "../../ui/format.js";
 import { CheckField, NumberField, SelectField } from "./fields.js";
 
 /** The options of a run. */
@@ -78,7 +79,7 @@ export function OptionsPanel() {
             onInput={(value) => setLimit("maxCalls", value)}
           />
           <NumberField
-            label={OPTIONS.cost.label}
+            label={`${OPTIONS.cost.label}, in ${CURRENCY}`}
             hint="Needs the prices of every model that is asked."
             placeholder="no limit"
             value={current.maxCost}

@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { asksJudge, plainConfig } from "../../state/config.js";
 import { isInspecting, matching } from "../../state/inputs.js";
 import { enteredPrices, currentJob } from "../../state/job.js";
+import { CURRENCY } from "../../ui/format.js";
 import { askedModels, asksModel, fieldsOf, judgeKind, runOptions, serviceChoice } from "../../state/judge.js";
 import { runProgress } from "../../state/run.js";
 import { MetricName } from "../../ui/text.js";
@@ -85,7 +86,7 @@ export function EstimateTable() {
           <>
             , at about{" "}
             <strong>
-              {money(cost.min)}–{money(cost.max)}
+              {CURRENCY} {money(cost.min)}–{money(cost.max)}
             </strong>
           </>
         )}

@@ -7,12 +7,12 @@ import { caseCount, leftOut, runBlocker, scorable } from "../../state/job.js";
 import { download } from "../../state/browser-model.js";
 import { cancel, connections, problem, summary, runProgress, verdicts } from "../../state/run.js";
 import { runAndShow, startedAt, durationMs } from "../../state/running.js";
-import { count } from "../../ui/format.js";
+import { count, CURRENCY } from "../../ui/format.js";
 import { nameOf, toneOf } from "../../ui/status.js";
 import { EstimateTable, money } from "./estimate.js";
 import { InterruptedRun, SavedData } from "./kept.js";
 import { sentence } from "../../ui/sentence.js";
-import { costFacts, riskFacts, tokenFacts } from "../../ui/usage.js";
+import { areOfThisPage, costFacts, riskFacts, tokenFacts } from "../../ui/usage.js";
 import { ProblemNote } from "./problem.js";
 import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
@@ -145,7 +145,7 @@ function RunningPanel() {
           <Figure name="Waiting" value={of("queued") + of("inFlight")} />
           <Figure name="Tokens in" value={of("inputTokens")} />
           <Figure name="Tokens out" value={of("outputTokens")} />
-          {costs.length > 0 && <Figure name="Cost" text={money(sum(costs))} />}
+          {costs.length > 0 && <Figure name="Cost" text={`${CURRENCY} ${money(sum(costs))}`} />}
           <Figure name="Time" text={duration(elapsed)} />
           <Figure
             name="Time left (approx.)"
@@ -222,9 +222,11 @@ function FinishedPanel() {
           <Figure name="Retries" value={of("retried")} />
           <Figure name="Samples without a reply" value={of("lost") - of("unsent")} isBad />
           <Figure name="Samples not asked" value={of("unsent")} isBad />
-          {[...riskFacts(used), ...tokenFacts(used), ...costFacts("Cost", used)].map(([name, value]) => (
-            <Figure key={name} name={name} text={value} />
-          ))}
+          {[...riskFacts(used), ...tokenFacts(used), ...costFacts("Cost", used, areOfThisPage(run.sets))].map(
+            ([name, value]) => (
+              <Figure key={name} name={name} text={value} />
+            ),
+          )}
         </dl>
       )}
       {run.reasons.length > 0 && (
