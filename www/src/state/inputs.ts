@@ -8,11 +8,15 @@ import { type Choices, type Matchable, matchFiles, type Role } from "./matching.
 export type { Choices };
 
 /** A file with its content. */
-export interface Source extends Matchable, NamedFile {}
+export interface Source extends Matchable, NamedFile {
+  /** Whether it was made or changed here, and not saved as a file since. */
+  isEdited?: boolean;
+}
 
 /** A file that is not inspected yet. */
 export interface NewFile extends NamedFile {
   folder?: string;
+  isEdited?: boolean;
 }
 
 export const sources = signal<readonly Source[]>([]);
@@ -35,7 +39,9 @@ let lastId = 0;
 
 /** Adds files and replaces those with the same name and folder. Resolves when all are inspected. */
 export async function add(files: readonly NewFile[]): Promise<readonly Source[]> {
-  const added = files.map(({ name, bytes, folder = "" }): Source => ({ id: (lastId += 1), name, bytes, folder }));
+  const added = files.map(({ name, bytes, folder = "", isEdited = false }): Source => {
+    return { id: (lastId += 1), name, bytes, folder, isEdited };
+  });
   const isReplaced = (old: Source) => added.some(({ name, folder }) => name === old.name && folder === old.folder);
   sources.value = [...sources.value.filter((old) => !isReplaced(old)), ...added];
   await Promise.all(added.map(inspectSource));
@@ -60,17 +66,14 @@ export function remove(id: number): void {
   sources.value = sources.value.filter((source) => source.id !== id);
 }
 
-/** The files that were edited here and not saved as files since, by id. */
-const unsaved = new Set<number>();
-
 /** Notes that an edited file was saved. */
 export function markSaved(id: number): void {
-  unsaved.delete(id);
+  sources.value = sources.value.map((source) => (source.id === id ? { ...source, isEdited: false } : source));
 }
 
 // This browser keeps edits, but until they are saved it is the only place that has them.
 addEventListener("beforeunload", (event) => {
-  if (sources.value.some(({ id }) => unsaved.has(id))) event.preventDefault();
+  if (sources.value.some(({ isEdited }) => isEdited)) event.preventDefault();
 });
 
 /** Changes the content of a file. */
@@ -78,8 +81,7 @@ export async function write(id: number, text: string): Promise<void> {
   const old = sources.value.find((source) => source.id === id);
   if (old === undefined) return;
   isPristine.value = false;
-  unsaved.add(id);
-  const changed = { ...old, bytes: new TextEncoder().encode(text) };
+  const changed = { ...old, isEdited: true, bytes: new TextEncoder().encode(text) };
   sources.value = sources.value.map((source) => (source.id === id ? changed : source));
   await inspectSource(changed);
 }

@@ -5,6 +5,7 @@
 
 import { batch, effect, signal } from "@preact/signals";
 import { LINK_PREFIX } from "../route.js";
+import { activeConfig } from "./active-config.js";
 import { configText } from "./config.js";
 import { choices, exampleName, isPristine, replaceAll, sources } from "./inputs.js";
 import {
@@ -28,7 +29,7 @@ const DELAY_MS = 400;
 /** What is stored besides runs, by key. Files may be large, and are written only when they change. */
 interface SavedRecords {
   state: { startedAt: number; isFinished: boolean };
-  files: { name: string; folder: string; bytes: Uint8Array }[];
+  files: { name: string; folder: string; isEdited: boolean; bytes: Uint8Array }[];
   settings: Settings;
 }
 
@@ -39,6 +40,8 @@ interface Settings {
   example: string | undefined;
   isPristine: boolean;
   config: string;
+  /** The index of the file that the config came from. */
+  activeConfig: number;
   judge: JudgeSettings;
   options: RunOptions;
 }
@@ -97,11 +100,11 @@ export async function save(): Promise<void> {
   const [files, now] = [sources.value, settings()];
   await enqueue(async () => {
     if (before !== forgotten) return;
-    const contents = files.flatMap(({ name, folder, bytes }) => [name, folder, bytes]);
+    const contents = files.flatMap(({ name, folder, isEdited, bytes }) => [name, folder, isEdited, bytes]);
     if (contents.length !== storedFiles.length || contents.some((one, at) => one !== storedFiles[at])) {
       await put(
         "files",
-        files.map(({ name, folder, bytes }) => ({ name, folder, bytes })),
+        files.map(({ name, folder, isEdited = false, bytes }) => ({ name, folder, isEdited, bytes })),
       );
       storedFiles = contents;
     }
@@ -123,6 +126,7 @@ function settings(): Settings {
     example: exampleName.value,
     isPristine: isPristine.value,
     config: configText.value,
+    activeConfig: indexOf(activeConfig.value ?? -1),
     judge: withoutSecrets(),
     options: runOptions.value,
   };
@@ -188,6 +192,7 @@ export async function restoreInputs(): Promise<boolean> {
     example,
     isPristine: wasPristine,
     config,
+    activeConfig: active,
     judge,
     options,
   } = { ...(saved as Partial<Settings> | null) };
@@ -204,7 +209,10 @@ export async function restoreInputs(): Promise<boolean> {
     choices.value = taken;
     exampleName.value = typeof example === "string" ? example : undefined;
     isPristine.value = wasPristine === true;
-    if (typeof config === "string") configText.value = config;
+    if (typeof config === "string") {
+      activeConfig.value = typeof active === "number" ? ids[active] : undefined;
+      configText.value = config;
+    }
     runOptions.value = runOptionsIn(options);
     const settings = judgeSettingsIn(judge);
     if (settings !== undefined) restoreSettings(settings);

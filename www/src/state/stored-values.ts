@@ -91,8 +91,9 @@ export function runOptionsIn(value: unknown): RunOptions {
 
 export function filesIn(value: unknown): NewFile[] {
   return itemsOf(value).flatMap((file) => {
-    const { name, folder, bytes } = propertiesOf(file);
-    return isString(name) && isBytes(bytes) ? [{ name, folder: isString(folder) ? folder : "", bytes }] : [];
+    const { name, folder, isEdited, bytes } = propertiesOf(file);
+    if (!isString(name) || !isBytes(bytes)) return [];
+    return [{ name, folder: isString(folder) ? folder : "", isEdited: isEdited === true, bytes }];
   });
 }
 

@@ -78,7 +78,7 @@ function DraftOf({ source }: { source: Source }) {
       problem.value = outcome.problem;
       return;
     }
-    const [made] = await add([{ ...outcome.value, folder }]);
+    const [made] = await add([{ ...outcome.value, folder, isEdited: true }]);
     if (made === undefined) return;
     setRole(id, "actual");
     setActual(made.id, id);

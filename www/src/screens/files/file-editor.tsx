@@ -13,7 +13,7 @@ import { Title } from "../../ui/title.js";
 
 /** The editor of a file. Changes apply as they are typed; nothing has to be saved. */
 export default function FileEditor({ source }: { source: Source }) {
-  const { id, name, bytes, info } = source;
+  const { id, name, bytes, info, isEdited } = source;
   const text = useSignal(new TextDecoder().decode(bytes));
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const pendingText = useRef<string | undefined>(undefined);
@@ -47,6 +47,7 @@ export default function FileEditor({ source }: { source: Source }) {
           <span role="status">
             {info === undefined ? "is being read" : problem === undefined ? "can be read" : "cannot be read"}
           </span>
+          {isEdited && " · edited, not saved as a file"}
         </p>
         <button
           type="button"

@@ -123,7 +123,7 @@ function Pair({ pair }: { pair: Match }) {
 }
 
 function FileLine({ source }: { source: Source }) {
-  const { id, name, folder, info } = source;
+  const { id, name, folder, info, isEdited } = source;
   return (
     <div class="line">
       <p>
@@ -142,6 +142,7 @@ function FileLine({ source }: { source: Source }) {
           {info?.isOld && " in ADK’s old format"}
           {countsText(source)}
           {folder !== "" && ` · ${folder}`}
+          {isEdited && " · edited, not saved as a file"}
         </span>
         {CONVERSATIONS.includes(info?.kind) && info?.problem === undefined && (
           <>
