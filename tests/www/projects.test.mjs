@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { example, playground, skip } from "./support.mjs";
+import { becomes, example, keptRecords, playground, says, skip } from "./support.mjs";
 
 const read = (...path) => readFileSync(example(...path), "utf8");
 const weather = JSON.parse(read("weather", "weather.evalset.json"));
@@ -62,6 +62,48 @@ describe("a project", { skip }, () => {
       await page.getByRole("link", { name: "Results" }).click();
       await page.waitForURL("**/#/results");
     }
+    await site.done(page);
+  });
+
+  test("with a config in each folder says which one is used, and lets it be chosen", async (t) => {
+    const page = await site.open();
+    const config = (threshold) => JSON.stringify({ criteria: { response_match_score: threshold } });
+    const folder = project(t, {
+      "a/simple.test.json": evalSetOf("set_a", "case_of_a"),
+      "a/simple.actual.json": runOf("set_a", "case_of_a"),
+      "a/test_config.json": config(0.25),
+      "b/simple.test.json": evalSetOf("set_b", "case_of_b"),
+      "b/simple.actual.json": runOf("set_b", "case_of_b"),
+      "b/test_config.json": config(0.75),
+    });
+    await page.getByLabel("Choose a folder").setInputFiles(folder);
+    await page.getByText("6 files were added.").waitFor();
+    const choice = page.getByRole("combobox", { name: "Config", exact: true });
+    const chosen = () => choice.evaluate(({ selectedOptions }) => selectedOptions[0].text);
+    const other = async (name) => {
+      await becomes(async () => (await chosen()).endsWith(`/${name}/test_config.json`), true);
+      const unused = name === "a" ? "b" : "a";
+      await page
+        .getByText(new RegExp(`one config for all of its evalsets\\. Not used: .*/${unused}/test_config`))
+        .waitFor();
+    };
+    const first = (await chosen()).endsWith("/a/test_config.json") ? "a" : "b";
+    const second = first === "a" ? "b" : "a";
+    await other(first);
+    await choice.selectOption({ index: 1 });
+    await other(second);
+    const keptConfig = async () => {
+      const { files, settings } = await keptRecords(page);
+      return files?.[settings?.activeConfig]?.folder.split("/").at(-1);
+    };
+    await becomes(keptConfig, second);
+    await page.reload();
+    await other(second);
+    await page.getByRole("button", { name: "Score 2 cases" }).click();
+    await page.waitForURL("**/#/results");
+    await says(page.locator(".facts"), new RegExp(`Config .*/${second}/test_config\\.json`));
+    const threshold = page.getByRole("spinbutton", { name: "Threshold of response_match_score" });
+    assert.equal(await threshold.inputValue(), second === "a" ? "0.25" : "0.75");
     await site.done(page);
   });
 

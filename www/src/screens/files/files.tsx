@@ -13,6 +13,7 @@ import { lazy } from "../../ui/lazy.js";
 import { ProblemNote } from "../run/problem.js";
 import { InterruptedRun } from "../run/kept.js";
 import { type Example, EXAMPLES, filesOf } from "./examples.js";
+import { ConfigChoice } from "./config-choice.js";
 import { Pairs } from "./pairs.js";
 import { DropZone, FileButton } from "../../ui/drop.js";
 import { Name } from "../../ui/text.js";
@@ -147,6 +148,7 @@ function Loaded() {
       </h2>
       <RemovedFiles />
       <Pairs />
+      <ConfigChoice />
       <div class="actions next">
         {results.length > 0 && (
           <button
