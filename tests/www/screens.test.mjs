@@ -1,4 +1,4 @@
-// Every screen, in both themes: nothing that axe objects to, a title that says what is shown, a link past the navigation.
+// Every screen, in both themes and at three widths: nothing that axe objects to, a title that says what is shown, a link past the navigation.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,6 +6,17 @@ import { becomes, example, playground, skip, violations } from "./support.mjs";
 
 const go = (page, name) =>
   page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name, exact: true }).click();
+
+/** A phone, a large screen, and what the rest of the walk is made in. */
+const WIDTHS = [390, 1920, 1280];
+
+/** Looks for violations at all widths. */
+async function sound(page, where) {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    assert.deepEqual(await violations(page), [], `${where}, ${width} px`);
+  }
+}
 
 async function scored(page, name) {
   await page.getByRole("button", { name: `${name}: Score it` }).click();
@@ -23,7 +34,7 @@ describe("every screen", { skip }, () => {
       const look = async (where, title) => {
         // While a screen is loaded there is none.
         await page.getByRole("heading", { level: 1 }).first().waitFor();
-        assert.deepEqual(await violations(page), [], `${where}, ${theme}`);
+        await sound(page, `${where}, ${theme}`);
         await becomes(() => page.title(), title, where);
       };
       await look("start", "Files – adk-metrics");
@@ -66,11 +77,11 @@ describe("every screen", { skip }, () => {
       await page.keyboard.press("y");
       await page.keyboard.press("n");
       await page.getByText("2 labels").waitFor();
-      assert.deepEqual(await violations(page), [], `labels, ${theme}`);
+      await sound(page, `labels, ${theme}`);
       assert.match(await page.title(), /^\w+ – Labels – adk-metrics$/);
       await page.keyboard.press("?");
       await page.getByRole("dialog").waitFor();
-      assert.deepEqual(await violations(page), [], `keys, ${theme}`);
+      await sound(page, `keys, ${theme}`);
       await page.keyboard.press("Escape");
       await go(page, "Run");
       await page.getByText("Estimated by a dry run").waitFor();
