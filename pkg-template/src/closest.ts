@@ -16,12 +16,15 @@ export function closest(found: string, known: Iterable<string>): string | undefi
 }
 
 /**
- * What to say of a key that is none and that no key resembles: the one key that has a word in common with it, as
+ * What to say of a key that is none: the one that it resembles, or else the one that has a word in common with it, as
  * `user_persona` has with `persona`, or else all there are.
  */
 export function keysHelp(found: string, known: readonly string[]): string {
   const words = wordsOf(found);
-  const [meant, ...others] = known.filter((name) => wordsOf(name).some((word) => words.includes(word)));
+  const near = closest(found, known);
+  const alike =
+    near === undefined ? known.filter((name) => wordsOf(name).some((word) => words.includes(word))) : [near];
+  const [meant, ...others] = alike;
   if (meant !== undefined && others.length === 0) return `Did you mean \`${meant}\`?`;
   return `The keys are ${known.map((name) => `\`${name}\``).join(", ")}`;
 }

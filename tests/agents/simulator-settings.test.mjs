@@ -21,6 +21,20 @@ test("a configuration of the model that says which server to ask is refused befo
   assert.equal(runs, 0);
 });
 
+test("a misspelt setting of the simulated user is told which one is meant", async () => {
+  for (const [key, help] of [
+    ["modle", "Did you mean `model`?"],
+    ["modelConfig", /^The keys are `judge`, `model`/],
+    ["max_allowed_invocation", "Did you mean `maxAllowedInvocations`?"],
+    ["instructions", "Did you mean `customInstructions`?"],
+  ]) {
+    const error = await errorOf(() => run(() => "Hello!", playing([]), { userSimulator: { [key]: "m" } }));
+    assert.equal(error.message, `the user simulator has no setting \`${key}\``);
+    if (typeof help === "string") assert.equal(error.help, help);
+    else assert.match(error.help, help);
+  }
+});
+
 test("a misspelt setting of the model is refused before the agent is run; one of a provider's own is not", async () => {
   let runs = 0;
   const agent = () => {
