@@ -35,6 +35,42 @@ test("shards get about as many cases, whatever their ids are made of", async (t)
   }
 });
 
+test("merge ends as the undivided command does if a recording has no reply, or not all", async (t) => {
+  const set = JSON.stringify(evalSetOf({ a: [turn("Hi a", "Hello")], b: [turn("Hi b", "Hello")] }));
+  const settings = { threshold: 0.5, judge_model_options: { num_samples: 1 } };
+  const cwd = folderOf(t, {
+    "one.evalset.json": set,
+    "one.actual.json": `${set}\n`,
+    "test_config.json": JSON.stringify({ criteria: { final_response_match_v2: settings } }),
+    "judge.mjs": `export default () => JSON.stringify({ is_the_agent_response_valid: "valid" });`,
+  });
+  const scored = (...args) => run(["eval", "one.evalset.json", "--format", "json", ...args], { cwd, env: BARE });
+  await scored("--judge", "./judge.mjs", "--record", "all.jsonl");
+  const [head, first] = lines(cwd, "all.jsonl");
+  writeFileSync(join(cwd, "half.jsonl"), `${head}\n${first}\n`);
+  writeFileSync(join(cwd, "none.jsonl"), `${head}\n${first.replaceAll(/Hi [ab]/g, "Hi z")}\n`);
+  for (const [recording, status] of [
+    ["all", 0],
+    ["half", 1],
+    ["none", 3],
+  ]) {
+    const judge = ["--judge", `replay:${recording}.jsonl`];
+    assert.equal((await scored(...judge)).status, status);
+    for (const part of [1, 2]) {
+      const journal = `${recording}-${part}.jsonl`;
+      const shard = ["--shard", `${part}/2`, "--journal", journal, "--output", `${recording}-${part}.json`];
+      await run(["eval", "one.evalset.json", ...judge, ...shard], { cwd, env: BARE });
+    }
+    const args = ["merge", `${recording}-1.jsonl`, `${recording}-2.jsonl`, "--format", "json"];
+    const merged = await run(args, { cwd, env: BARE });
+    assert.equal(merged.status, status, merged.stderr);
+    if (status === 3)
+      assert.match(merged.stderr, /^error: no call of the judge got a reply: the recording has no reply/m);
+    const [{ judgeUsage: usage }] = [JSON.parse(merged.stdout)].flat();
+    assert.equal(usage.retried, 0);
+  }
+});
+
 test("--balance gives the longest run first, each to the shard with the least work", async (t) => {
   const names = ["a", "b", "c", "d", "long"];
   const turns = (name) => Array.from({ length: name === "long" ? 4 : 1 }, () => turn(`Hi ${name}`, "Hello"));

@@ -246,6 +246,7 @@ Exit status
     0  every case passed; if there are gates, all were reached
     1  a case did not pass or was not evaluated
     2  a shard is missing, was interrupted or had other inputs, or an output cannot be written
+    3  no call of any shard's judge or simulated user got a reply
 
 Example
   adk-metrics run --agent ./agent.ts evals/*.evalset.json --shard 1/2 --journal shard-1.jsonl

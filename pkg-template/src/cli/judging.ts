@@ -5,7 +5,7 @@ import { provideEnvironment } from "../judges/default.js";
 import { type Endpoint, endpointOf } from "../judges/endpoint.js";
 import { recordJudge } from "../judges/index.js";
 import { calibrationsText, judgesText, simulatorText } from "../report/usage.js";
-import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
+import type { EvaluatorOptions, EvalSetResult, Judge, JudgeUsage } from "../types.js";
 import type { Arguments } from "./arguments.js";
 import { type JudgeChoice, JudgeMaker } from "./judge.js";
 import { Mistake } from "./mistakes.js";
@@ -185,10 +185,17 @@ export class Judging {
 /** Whether any of the calls that results count got a reply, and who was asked. */
 function callsIn(results: readonly EvalSetResult[]): Pick<Tally, "isUnreached" | "who"> {
   const ofUsers = results.flatMap(({ simulatorUsage }) => simulatorUsage ?? []);
-  const ofJudges = results.flatMap(({ judgeUsage }) => judgeUsage ?? []);
-  const all = [...ofUsers, ...ofJudges].filter(({ calls }) => calls > 0);
-  const isUnreached = all.length > 0 && all.every(({ answered }) => answered === 0);
-  return { isUnreached, who: ofJudges.some(({ calls }) => calls > 0) ? "judge" : "simulated user" };
+  // A recording takes no call: what it has are reused replies, and what it lacks are lost samples.
+  const lookups = ({ lost, unsent = 0 }: JudgeUsage) => lost - unsent;
+  const ofJudges = results.flatMap(({ judgeUsage }) =>
+    judgeUsage !== undefined && (judgeUsage.calls > 0 || lookups(judgeUsage) > 0) ? [judgeUsage] : [],
+  );
+  const replies = [
+    ...ofUsers.flatMap(({ calls, answered }) => (calls > 0 ? [answered] : [])),
+    ...ofJudges.map(({ calls, answered, cached }) => (calls > 0 ? answered : cached)),
+  ];
+  const isUnreached = replies.length > 0 && replies.every((amount) => amount === 0);
+  return { isUnreached, who: ofJudges.length > 0 ? "judge" : "simulated user" };
 }
 
 /** Why the first missing result is missing. */

@@ -295,7 +295,9 @@ export class JournalSection implements Journal {
     const unused = [...this.#failures.values()]
       .flat()
       .filter(({ key, isLast }) => isLast === true || !this.#settledKeys.has(key));
-    return { samples: unused.length, calls: unused.reduce((sum, { attempt }) => sum + attempt, 0) };
+    // A recording fails without a call.
+    const samples = unused.filter(({ attempt }) => attempt > 0).length;
+    return { samples, calls: unused.reduce((sum, { attempt }) => sum + attempt, 0) };
   }
 
   answer(key: string): object | undefined {

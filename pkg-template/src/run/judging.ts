@@ -81,6 +81,8 @@ export class JudgeDispatcher {
   #failedBefore = 0;
   /** How many calls of the engine nobody made: a recording lacks the reply, or the journals of a merged run do. */
   #unsentCalls = 0;
+  /** What parts of a merged run looked up in a recording in vain, which took no call. */
+  #lookups = 0;
   readonly #timeoutMs: number | undefined;
   readonly #journal: JournalSection | undefined;
   /** How many calls failed for a question without a reply yet. */
@@ -118,8 +120,9 @@ export class JudgeDispatcher {
     const journal = this.#journal;
     if (journal?.isComplete !== true) return { ...NO_CORRECTION, unsentCalls: this.#unsentCalls };
     const { samples, calls } = isFinished ? journal.unusedFailures : { samples: 0, calls: 0 };
-    const unsentCalls = this.#unsentCalls;
-    return { unsentCalls, unsentSamples: unsentCalls, unneededSamples: samples, unneededCalls: calls };
+    const unsentSamples = this.#unsentCalls;
+    const unsentCalls = unsentSamples + this.#lookups;
+    return { unsentCalls, unsentSamples, unneededSamples: samples, unneededCalls: calls };
   }
 
   /** Warns if replies were forgotten, since their questions are paid for again. */
@@ -327,7 +330,8 @@ export class JudgeDispatcher {
       return { failed: { message, retryable: false, ...(help === undefined ? {} : { help }) } };
     }
     const { failure, attempt, failedUsage } = found;
-    this.#countFailed(attempt - 1);
+    if (attempt === 0) this.#lookups += 1;
+    else this.#countFailed(attempt - 1);
     const times = attempt > 1 ? `. It was asked ${attempt} times` : "";
     // Without the status, by which the engine gives up a judge: what one part was refused, others were answered.
     const { message, help } = failure;
