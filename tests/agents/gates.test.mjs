@@ -74,4 +74,8 @@ test("gates that cannot be are refused before the agent is run", async () => {
       (error) => error.code === "invalid_input" && words.test(`${error.message} ${error.help}`),
     );
   }
+  const gates = { minPassHat: { 2: 0.5 } };
+  await assert.rejects(AgentEvaluator.evaluateEvalSet(never, SET, CRITERIA, 1, false, { gates }), {
+    message: "pass^2 needs 2 runs of each case, but each is run once",
+  });
 });

@@ -365,6 +365,8 @@ test("run refuses a gate on more runs than there will be before the agent is run
   const refused = await run(args, { cwd });
   assert.equal(refused.status, 2);
   assert.match(refused.stderr, /needs 3 runs of each case, but each is run 2 times\n.*Add --num-runs 3/);
+  const once = await run([...args, "--num-runs", "1"], { cwd });
+  assert.match(once.stderr, /needs 3 runs of each case, but each is run once\n/);
   const done = await run([...args, "--num-runs", "3", "--advisory", "response_match_score"], { cwd });
   assert.equal(done.status, 0, done.stderr);
   assert.match(done.stderr, /--min-pass-hat: pass\^3 is 1; 0\.8 is needed\n/);

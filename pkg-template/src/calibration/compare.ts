@@ -2,6 +2,7 @@
 
 import { reading } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
+import { count } from "../report/text.js";
 import type { Estimate } from "../statistics/estimates.js";
 import { signTest } from "../statistics/significance.js";
 import { pairedDifference, shareOf, sum } from "./agreement.js";
@@ -146,9 +147,10 @@ function priceOf({ verdicts, judges, usages }: Found, compared: readonly Verdict
 
 function notesOf(both: readonly Both[], labelled: number): string[] {
   const notes: string[] = [];
-  if (both.length < labelled) {
+  const left = labelled - both.length;
+  if (left > 0) {
     notes.push(
-      `${labelled - both.length} of ${labelled} labelled verdicts are left out, because only the first results have them`,
+      `${left} of ${count(labelled, "labelled verdict")} ${left === 1 ? "is" : "are"} left out, because only the first results have them`,
     );
   }
   const changed = both.filter(({ label, other }) => answerOf(label.verdict) !== answerOf(other)).length;

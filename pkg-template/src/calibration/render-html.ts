@@ -82,7 +82,7 @@ function calibrationParts(found: Calibration): Parts {
   const { disagreements } = found;
   const more = disagreements.length - MOST_SHOWN;
   const list = html`<ul class="disagreements">${disagreements.slice(0, MOST_SHOWN).map(disagreementItem)}</ul>
-${more > 0 ? html`<p class="muted">${amountText(more)} more are in the JSON output.</p>` : undefined}`;
+${more > 0 ? html`<p class="muted">${amountText(more)} more ${more === 1 ? "is" : "are"} in the JSON output.</p>` : undefined}`;
   return {
     header: undefined,
     sections: [...sections, ...(disagreements.length === 0 ? [] : [section(disagreementsTitle(disagreements), list)])],
@@ -249,7 +249,7 @@ function problemsSection({ problems }: Calibration["labels"]): Markup {
   const more = problems.length - MOST_SHOWN;
   return section(
     `${count(problems.length, "problem")} with labels`,
-    html`<ul class="disagreements">${shown}</ul>${more > 0 ? html`<p class="muted">${amountText(more)} more are in the JSON output.</p>` : undefined}`,
+    html`<ul class="disagreements">${shown}</ul>${more > 0 ? html`<p class="muted">${amountText(more)} more ${more === 1 ? "is" : "are"} in the JSON output.</p>` : undefined}`,
   );
 }
 

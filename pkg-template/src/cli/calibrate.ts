@@ -119,7 +119,7 @@ function warnOf({ problems, empty, given }: LabelCounts, file: string): void {
   for (const { line, label, message, help } of problems) {
     warn(message, line === undefined ? `${file}, label ${label}` : `${file}:${line}`, help);
   }
-  if (empty > 0) note(`${file}: ${empty} of ${given + empty} rows are not labelled yet`);
+  if (empty > 0) note(`${file}: ${empty} of ${given + empty} rows ${empty === 1 ? "is" : "are"} not labelled yet`);
 }
 
 /**

@@ -100,7 +100,7 @@ function noteCalls(rows: readonly JudgeEstimateRow[], limit: number): void {
   ];
   if (most <= limit) return;
   const how = least > limit ? "ends" : "may end";
-  const needed = `at least ${amountText(least)} calls, likely ${amountText(likely)}, at most ${amountText(most)}`;
+  const needed = `at least ${count(least, "call")}, likely ${amountText(likely)}, at most ${amountText(most)}`;
   note(
     `--max-calls ${limit} ${how} the run before everything is scored, and cuts these estimates: without it, ${needed}`,
   );

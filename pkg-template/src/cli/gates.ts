@@ -63,7 +63,8 @@ export function precisionOf(given: Arguments): number | undefined {
 export function checkRuns({ minPassHat = {} }: Gates, numRuns: number): void {
   const most = Math.max(0, ...Object.keys(minPassHat).map(Number));
   if (most <= numRuns) return;
-  throw new Mistake(`--min-pass-hat ${most}=… needs ${most} runs of each case, but each is run ${numRuns} times`, {
+  const times = numRuns === 1 ? "once" : `${numRuns} times`;
+  throw new Mistake(`--min-pass-hat ${most}=… needs ${most} runs of each case, but each is run ${times}`, {
     help: `Add --num-runs ${most}, or more for a more precise estimate`,
   });
 }

@@ -2,6 +2,7 @@
 
 import { toBytes } from "../engine/input.js";
 import { JournalSection } from "../journal/section.js";
+import { count } from "../report/text.js";
 import { AgentRuns, selectedCases } from "./agent-runs.js";
 import type { Arguments } from "./arguments.js";
 import type { BatchWork } from "./batch.js";
@@ -73,7 +74,7 @@ export async function journaledRuns(
   }
   if (missing > 0) {
     warn(
-      `${missing} of ${total} runs are not in the journal`,
+      `${missing} of ${count(total, "run")} ${missing === 1 ? "is" : "are"} not in the journal`,
       file,
       "Run its command again, with --resume, to do them",
     );

@@ -244,6 +244,7 @@ function statusText(now: QueueStatus, address: string, speed: number): string {
       const most = budget[kind] === undefined ? "" : ` of ${amountText(budget[kind], 4)}`;
       return `${amountText(spent[kind], 4)}${most} ${kind}`;
     });
+  const pace = amountText(speed, 1);
   const rows = [
     ["queue", `${name} at ${address}`],
     ["runs", `${"█".repeat(full)}${"░".repeat(width - full)} ${amountText(settled)}/${amountText(total)}`],
@@ -251,7 +252,10 @@ function statusText(now: QueueStatus, address: string, speed: number): string {
       "",
       `${amountText(done)} done, ${amountText(failed)} failed, ${amountText(active)} in progress, ${amountText(waiting)} waiting, ${amountText(delayed)} delayed`,
     ],
-    ["workers", `${amountText(workers)}${speed > 0 ? `, ${amountText(speed, 1)} runs a second${left}` : ""}`],
+    [
+      "workers",
+      `${amountText(workers)}${speed > 0 ? `, ${pace} ${pace === "1" ? "run" : "runs"} a second${left}` : ""}`,
+    ],
     ["spent", amounts.length === 0 ? "nothing" : amounts.join(", ")],
     ...(now.isStopped
       ? [["stopped", `${spentText(spent, budget) ?? "paused"}: to continue, run queue add with a larger budget`]]

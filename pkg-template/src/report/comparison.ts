@@ -109,7 +109,7 @@ export function detectableText({ passes: { detectable, change, compared } }: Run
   const cases = count(compared, "case");
   if (detectable === undefined)
     return `${cases} like these ${compared === 1 ? "is" : "are"} too few to detect any difference with 80% probability`;
-  return `with ${cases} like these, a difference of ${Math.ceil(100 * detectable)} points is detected with 80% probability, a smaller one less often`;
+  return `with ${cases} like these, a difference of ${count(Math.ceil(100 * detectable), "point")} is detected with 80% probability, a smaller one less often`;
 }
 
 /** From which size on differences of metrics that are unclear would mostly have shown; empty where nothing can be said. */

@@ -136,7 +136,7 @@ export function calibrationsText(results: readonly EvalSetResult[]): string | un
   const texts = grouped(found, ({ text, earlier, old }) => text + earlier + old).map((same) => {
     const { text, earlier, old } = same[0] as (typeof found)[number];
     const rates = same.flatMap(({ rate, set }) => (rate === "" ? [] : rate + set));
-    const more = rates.length > MOST_RATES ? ` and in ${rates.length - MOST_RATES} more evalsets` : "";
+    const more = rates.length > MOST_RATES ? ` and in ${count(rates.length - MOST_RATES, "more evalset")}` : "";
     const now = rates.length === 0 ? "" : `, pass rate corrected ${rates.slice(0, MOST_RATES).join(", ")}${more}`;
     return text + earlier + now + old;
   });

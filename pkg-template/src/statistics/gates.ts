@@ -221,7 +221,8 @@ export function checkGateOptions(gates: Gates): void {
 export function checkGateRuns({ minPassHat = {} }: Gates, numRuns: number): void {
   const most = Math.max(0, ...Object.keys(minPassHat).map(Number));
   if (most <= numRuns) return;
-  const message = `pass^${most} needs ${most} runs of each case, but each is run ${numRuns} times`;
+  const times = numRuns === 1 ? "once" : `${numRuns} times`;
+  const message = `pass^${most} needs ${most} runs of each case, but each is run ${times}`;
   throw new AdkMetricsError("invalid_input", message, {
     path: "gates: minPassHat",
     help: `Set numRuns to ${most}, or more for a more precise estimate`,

@@ -133,7 +133,7 @@ function Passes({ passes }: { passes: ShownComparison["passes"] }) {
   const wouldShow =
     change !== "unclear" || detectable === undefined
       ? ""
-      : ` A difference of ${Math.ceil(100 * detectable)} points or more would usually show.`;
+      : ` A difference of ${count(Math.ceil(100 * detectable), "point")} or more would usually show.`;
   return (
     <p>
       {percent(currentRate)} of {isRepeated ? "runs" : "cases"} pass ({percent(baselineRate)} before):{" "}

@@ -157,10 +157,10 @@ function useReliability(run: RunSummary): Fact[] {
     facts.push(["Variance", `${scoreText(between)} between cases, ${scoreText(within)} between runs of a case`]);
   }
   if (needed !== undefined) {
-    const more = needed.runs === undefined ? "" : `${amountText(needed.runs)} runs`;
+    const more = needed.runs === undefined ? "" : count(needed.runs, "run");
     const runs = more === "" ? "" : isOneCase ? `; that of this case alone, ${more}` : `, or ${more} of each case`;
     facts.push([
-      `Pass rate to within ${Math.round(needed.precision * 100)} points`,
+      `Pass rate to within ${count(Math.round(needed.precision * 100), "point")}`,
       `takes about ${count(needed.cases, "case")}${runs}`,
     ]);
   }
