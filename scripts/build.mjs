@@ -99,6 +99,8 @@ export async function writeGenerated(schema) {
 
 /** Makes the package of the engine and the types that are there already. */
 export async function buildPackage() {
+  const { writeStyles } = await import("./styles.mjs");
+  writeStyles(join(template, "src/report/styles"), join(generated, "styles.ts"));
   // An older build has left an engine, but not these.
   const needed = ["columns.ts", "contract.ts", "limits.ts", "options.ts", "providers.ts"];
   if (needed.some((file) => !existsSync(join(generated, file)))) await generateTypes();

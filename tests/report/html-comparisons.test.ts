@@ -9,7 +9,7 @@ import { resultsOf, RUBRICS } from "../calibration/results.mjs";
 import { calibrate, compareJudges, renderCalibrationHtml } from "../../pkg-template/src/calibration/index.js";
 import { compareRuns } from "../../pkg-template/src/compare/runs.js";
 import { EvalStatus } from "../../pkg-template/src/enums.js";
-import { ESTIMATES_STYLE, ESTIMATES_STYLE_HASH } from "../../pkg-template/src/report/html-style.js";
+import { ESTIMATES_STYLE, ESTIMATES_STYLE_HASH } from "../../pkg-template/src/generated/styles.js";
 import { renderComparisonHtml } from "../../pkg-template/src/report/index.js";
 import type { EvalSetResult, RunComparison } from "../../pkg-template/src/types.js";
 import { evalCase, evalSet, invocation, supportSet, travelSet, turn } from "./fixtures.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "../../pkg-template/src/report/html-style.js";
+import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "../../pkg-template/src/generated/styles.js";
 import { EvalStatus } from "../../pkg-template/src/enums.js";
 import { renderHtml } from "../../pkg-template/src/report/index.js";
 import {

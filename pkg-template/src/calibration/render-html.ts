@@ -6,7 +6,7 @@ import type { HtmlOptions } from "../report/html.js";
 import { intervalBar, short } from "../report/html-charts.js";
 import { breakable, capital, clipped, gridTable, html, type Markup } from "../report/html-markup.js";
 import { pagePieces } from "../report/html-page.js";
-import { ESTIMATES_STYLE, ESTIMATES_STYLE_HASH } from "../report/html-style.js";
+import { ESTIMATES_STYLE, ESTIMATES_STYLE_HASH } from "../generated/styles.js";
 import { joined } from "../report/results.js";
 import { amountText, count, head, oneLine, percent } from "../report/text.js";
 import type { Estimate } from "../statistics/estimates.js";

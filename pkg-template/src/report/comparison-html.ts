@@ -28,7 +28,7 @@ import type { HtmlOptions } from "./html.js";
 import { intervalBar } from "./html-charts.js";
 import { breakable, capital, gridTable, html, type Markup, noticeBox } from "./html-markup.js";
 import { pagePieces } from "./html-page.js";
-import { ESTIMATES_STYLE, ESTIMATES_STYLE_HASH } from "./html-style.js";
+import { ESTIMATES_STYLE, ESTIMATES_STYLE_HASH } from "../generated/styles.js";
 import { type At, caseName, informationalLabel, joined } from "./results.js";
 import { amountText, count, head } from "./text.js";
 

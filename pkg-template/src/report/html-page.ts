@@ -1,7 +1,7 @@
 /** What all pages have around their contents. */
 
 import { escaped, html, ICONS, Markup } from "./html-markup.js";
-import { STYLE, STYLE_HASH } from "./html-style.js";
+import { STYLE, STYLE_HASH } from "../generated/styles.js";
 import { head, visible } from "./text.js";
 
 /** A stylesheet with the hash by which the page's policy allows it. */

@@ -18,7 +18,7 @@ import { bins, share } from "./html-charts.js";
 import { judgesSection } from "./html-judged.js";
 import { breakable, capital, gridTable, type Heading, html, type Markup, noticeBox } from "./html-markup.js";
 import { pagePieces } from "./html-page.js";
-import { JUDGED_STYLE, JUDGED_STYLE_HASH } from "./html-style.js";
+import { JUDGED_STYLE, JUDGED_STYLE_HASH } from "../generated/styles.js";
 import { anyJudged } from "./judged.js";
 import type { Estimate } from "../statistics/estimates.js";
 import { groupIn, meanOf } from "../statistics/reliability.js";
