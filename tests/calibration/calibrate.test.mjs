@@ -407,6 +407,11 @@ test("tables and Markdown say it in plain words, and hold nothing that acts", ()
   );
   assert.match(shown, /The judge's reason: because of polite/);
   assert.doesNotMatch(shown, /\u001b/);
+  const rated = calibrate(resultsOf({ open: 5, closed: 1 }), [
+    { evalId: "open", metricName: SCORES, label: 1 },
+    { evalId: "closed", metricName: SCORES, label: "pass" },
+  ]);
+  assert.match(renderCalibrationTable(rated), /judge 5, people 1\n.*judge 1, people pass\n/, "a score of 1 is no word");
   const markdown = renderCalibrationMarkdown(calibration);
   assert.match(markdown, /\| the judge passes \| 0 \| 1 \|/);
   assert.doesNotMatch(markdown, /<b>|\u001b/);

@@ -237,7 +237,7 @@ ${points.map(
 }
 
 function disagreementItem(one: Disagreement): Markup {
-  return html`<li><b>${placeText(one)}</b>: the judge says ${verdictWord(one.judge)}, people ${verdictWord(one.people)}
+  return html`<li><b>${placeText(one)}</b>: the judge says ${verdictWord(one, "judge")}, people ${verdictWord(one, "people")}
 ${one.rationale === undefined ? undefined : html`<p dir="auto">${clipped(head(one.rationale, 1000))}</p>`}</li>`;
 }
 

@@ -80,7 +80,7 @@ function sheetOf(found: Calibration | JudgeComparison): Section[] {
 
 function disagreementText(one: Disagreement): string {
   const because = one.rationale === undefined ? "" : `. The judge's reason: ${oneLine(one.rationale.slice(0, 1000))}`;
-  return `${placeText(one)}: judge ${verdictWord(one.judge)}, people ${verdictWord(one.people)}${because}`;
+  return `${placeText(one)}: judge ${verdictWord(one, "judge")}, people ${verdictWord(one, "people")}${because}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { percentOf } from "../report/judged.js";
 import { caseName } from "../report/results.js";
 import { amountText, count, oneLine, percent } from "../report/text.js";
 import type { Estimate } from "../statistics/estimates.js";
+import { scaleOf } from "./matched.js";
 import { judgeText } from "./subjects.js";
 import type {
   Calibration,
@@ -75,7 +76,8 @@ export function sentencesOf(one: SubjectCalibration, confidence: number): string
     ...(kappa === undefined || (isOneSided(one) && kappa.value < 1)
       ? ["Agreement beyond chance cannot be estimated, because the judge or the people give everything the same label."]
       : [`Agreement beyond chance: kappa ${numberText(kappa)}, where 1 is perfect and 0 is guessing.`]),
-    ...(scores?.weightedKappa === undefined
+    ...(scores?.weightedKappa === undefined ||
+    (scores.weightedKappa.value === 0 && scores.weightedKappa.low === undefined)
       ? []
       : [
           `For scores from ${scores.least} to ${scores.most}: weighted kappa ${numberText(scores.weightedKappa)}, where large differences count more.`,
@@ -188,8 +190,11 @@ export function placeText({ evalId, run, turn, metricName, rubricId }: Disagreem
   return `${parts.join(", ")}: ${rubricId === undefined ? metricName : `${metricName}, ${rubricId}`}`;
 }
 
-export function verdictWord({ passes, score }: Disagreement["judge"]): string {
-  return score === undefined || score === 0 || score === 1 ? (passes ? "pass" : "fail") : amountText(score, 2);
+/** What a side says: a word, or the score of a metric that has a scale. */
+export function verdictWord(about: Disagreement, side: "judge" | "people"): string {
+  const { passes, score } = about[side];
+  const isWord = score === undefined || (scaleOf(about) === undefined && (score === 0 || score === 1));
+  return isWord ? (passes ? "pass" : "fail") : amountText(score, 2);
 }
 
 export function labelsText({ labels }: Pick<Calibration, "labels">): string {
