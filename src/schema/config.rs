@@ -230,10 +230,13 @@ fn judge_model_config() -> Value {
         let mut property = json!({ "description": description });
         let kind = match ty {
             ParameterType::Number => json!({ "type": "number" }),
-            ParameterType::Positive => json!({ "type": "number", "minimum": 0 }),
             ParameterType::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
-            ParameterType::Integer(i64::MIN) => json!({ "type": "integer" }),
-            ParameterType::Integer(least) => json!({ "type": "integer", "minimum": least }),
+            ParameterType::Heat => json!({ "type": "number", "minimum": 0, "maximum": 2 }),
+            ParameterType::Count(least) => {
+                json!({ "type": "integer", "minimum": least, "maximum": i32::MAX })
+            }
+            ParameterType::Integer => json!({ "type": "integer" }),
+            ParameterType::One => json!({ "type": "integer", "minimum": 1, "maximum": 1 }),
             ParameterType::String => json!({ "type": "string" }),
             ParameterType::Flag => json!({ "type": "boolean" }),
             ParameterType::Array => json!({ "type": "array" }),

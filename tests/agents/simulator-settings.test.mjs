@@ -167,13 +167,14 @@ test("results say that the model of the config does not play the user, where the
 });
 
 const NUMBERS = [
-  ["maxOutputTokens", -5, "expected a whole number from 1 up, found the number -5"],
-  ["max_output_tokens", 0, "expected a whole number from 1 up, found the number 0"],
-  ["maxOutputTokens", 1.5, "expected a whole number from 1 up, found the number 1.5"],
-  ["max_output_tokens", "5", 'expected a whole number from 1 up, found the string "5"'],
-  ["temperature", -1, "expected a number from 0 up, found the number -1"],
+  ["maxOutputTokens", -5, "expected a whole number from 1 to 2147483647, found the number -5"],
+  ["max_output_tokens", 0, "expected a whole number from 1 to 2147483647, found the number 0"],
+  ["maxOutputTokens", 1.5, "expected a whole number from 1 to 2147483647, found the number 1.5"],
+  ["max_output_tokens", "5", 'expected a whole number from 1 to 2147483647, found the string "5"'],
+  ["temperature", -1, "expected a number from 0 to 2, found the number -1"],
+  ["candidateCount", 2, "expected 1, since only the first candidate is read and all are paid for, found the number 2"],
   ["top_p", 1.01, "expected a number from 0 to 1, found the number 1.01"],
-  ["topK", -1, "expected a number from 0 up, found the number -1"],
+  ["topK", -1, "expected a whole number from 0 to 2147483647, found the number -1"],
   ["stop_sequences", ["END", 5], "expected an array of strings, found an array"],
 ];
 
@@ -187,6 +188,8 @@ test("settings that no model can take are refused before the agent is run, also 
     assert.deepEqual([error.code, error.message], ["invalid_input", message]);
     assert.equal(error.path, `userSimulator: modelConfiguration.${key}`);
   }
+  const twice = await tried({ topK: 5, top_k: 9 });
+  assert.deepEqual([twice.code, twice.message], ["invalid_input", "`top_k` is also given as `topK`"]);
   const { path } = await tried({ maxOutputTokens: NaN });
   assert.match(path ?? "", /maxOutputTokens/);
   assert.equal(runs, 0);

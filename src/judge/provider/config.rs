@@ -20,12 +20,16 @@ struct Parameter(&'static str, Type, Mapping, [&'static str; 4]);
 #[derive(Clone, Copy)]
 pub(crate) enum Type {
     Number,
-    /// A number from 0 up.
-    Positive,
     /// A number from 0 to 1.
     Share,
-    /// A whole number from this one up.
-    Integer(i64),
+    /// A number from 0 to 2.
+    Heat,
+    /// A whole number from this one to [`MOST`].
+    Count(i64),
+    /// A whole number.
+    Integer,
+    /// The number 1.
+    One,
     String,
     /// True or false.
     Flag,
@@ -36,6 +40,9 @@ pub(crate) enum Type {
     /// A text, its parts, or a list of either.
     Content,
 }
+
+/// The largest count that providers take: Google's are integers of 32 bits.
+const MOST: i64 = i32::MAX as i64;
 
 /// Which names of parameters a provider uses.
 #[derive(Clone, Copy, PartialEq)]
@@ -77,20 +84,20 @@ enum Mapping {
 static PARAMETERS: [Parameter; 18] = [
     Parameter(
         "temperature",
-        Type::Positive,
+        Type::Heat,
         Mapping::Sampling,
         ["temperature", "temperature", "temperature", "temperature"],
     ),
     Parameter("topP", Type::Share, Mapping::Sampling, ["top_p", "top_p", "top_p", "top_p"]),
-    Parameter("topK", Type::Positive, Mapping::Sampling, ["", "", "top_k", "top_k"]),
+    Parameter("topK", Type::Count(0), Mapping::Sampling, ["", "", "top_k", "top_k"]),
     Parameter(
         "maxOutputTokens",
-        Type::Integer(1),
+        Type::Count(1),
         Mapping::Limit,
         ["max_completion_tokens", "max_output_tokens", "max_tokens", "num_predict"],
     ),
     Parameter("stopSequences", Type::Strings, Mapping::No, ["stop", "", "stop_sequences", "stop"]),
-    Parameter("seed", Type::Integer(i64::MIN), Mapping::No, ["seed", "", "", "seed"]),
+    Parameter("seed", Type::Integer, Mapping::No, ["seed", "", "", "seed"]),
     Parameter("presencePenalty", Type::Number, Mapping::No, ["presence_penalty", "", "", "presence_penalty"]),
     Parameter(
         "frequencyPenalty",
@@ -98,10 +105,10 @@ static PARAMETERS: [Parameter; 18] = [
         Mapping::No,
         ["frequency_penalty", "", "", "frequency_penalty"],
     ),
-    Parameter("candidateCount", Type::Integer(1), Mapping::No, ["", "", "", ""]),
+    Parameter("candidateCount", Type::One, Mapping::No, ["", "", "", ""]),
     Parameter("responseMimeType", Type::String, Mapping::Type, ["", "", "", ""]),
     Parameter("responseLogprobs", Type::Flag, Mapping::No, ["logprobs", "", "", ""]),
-    Parameter("logprobs", Type::Integer(0), Mapping::No, ["top_logprobs", "top_logprobs", "", ""]),
+    Parameter("logprobs", Type::Count(0), Mapping::No, ["top_logprobs", "top_logprobs", "", ""]),
     Parameter("mediaResolution", Type::String, Mapping::No, ["", "", "", ""]),
     Parameter(
         "thinkingConfig",
@@ -139,18 +146,20 @@ fn parameter(key: &str) -> Option<&'static Parameter> {
 /// If it does, and the value has another type.
 pub(crate) fn is_parameter(key: &str, value: Json<'_>) -> Result<bool> {
     let Some(Parameter(_, ty, ..)) = parameter(key) else { return Ok(false) };
+    let whole = shape::whole(value);
     let (fits, expected) = match ty {
         Type::Number => (value.as_number().is_some(), "a number"),
-        Type::Positive => (number(value) >= 0.0, "a number from 0 up"),
         Type::Share => ((0.0..=1.0).contains(&number(value)), "a number from 0 to 1"),
-        Type::Integer(least) => (
-            shape::whole(value).is_some_and(|found| found >= *least),
+        Type::Heat => ((0.0..=2.0).contains(&number(value)), "a number from 0 to 2"),
+        Type::Count(least) => (
+            whole.is_some_and(|found| (*least..=MOST).contains(&found)),
             match least {
-                0 => "a whole number from 0 up",
-                1 => "a whole number from 1 up",
-                _ => "a whole number",
+                0 => "a whole number from 0 to 2147483647",
+                _ => "a whole number from 1 to 2147483647",
             },
         ),
+        Type::Integer => (whole.is_some(), "a whole number"),
+        Type::One => (whole == Some(1), "1, since only the first candidate is read and all are paid for"),
         Type::String => (value.as_str().is_some(), "a string"),
         Type::Flag => (value.as_bool().is_some(), "true or false"),
         Type::Array => (value.kind() == JsonKind::Array, "an array"),

@@ -78,6 +78,7 @@ impl JudgeModelOptions {
             known.push(setting.keys);
         }
         let known = known.as_flattened();
+        refuse_twice(json, known)?;
         for (key, value) in json.entries() {
             if !known.contains(&&*key) {
                 let message = ["a judge has no option `", &key, "`"].concat();
@@ -126,18 +127,21 @@ impl JudgeModelOptions {
 
 /// The name of a model.
 fn name_of(json: Json<'_>) -> Result<String> {
-    let name = json.as_str().filter(|name| !name.is_empty());
+    // A provider alone is no name either.
+    let name = json.as_str().filter(|name| !matches!(name.trim_end().bytes().last(), None | Some(b'/')));
     Ok(name.ok_or_else(|| json.expected("the name of a model"))?.into_owned())
 }
 
 /// Rejects a model setting of the wrong type, and one that resembles a known one. Other unknown settings may be meant
 /// for the provider; a warning says so if they are not sent.
 fn check_model_config(config: Json<'_>) -> Result<()> {
+    let known: Vec<&str> = parameters().map(|(name, _)| name).collect();
+    refuse_twice(config, &known)?;
     for (key, value) in config.entries().filter(|(_, value)| !value.is_null()) {
         if !is_parameter(&key, value)? {
-            let known: Vec<&str> = parameters().map(|(name, _)| name).collect();
             refuse_setting(&key, value, &known)?;
         } else if is_name(&key, "thinkingConfig") {
+            refuse_twice(value, &THINKING)?;
             for (key, value) in value.entries() {
                 if !THINKING.iter().any(|name| is_name(&key, name)) {
                     refuse_setting(&key, value, &THINKING)?;
@@ -148,6 +152,18 @@ fn check_model_config(config: Json<'_>) -> Result<()> {
                     return Err(value.expected("-1 or a whole number from 0 up"));
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+/// Rejects a key that is there in two spellings: which of them counted would decide what is paid.
+fn refuse_twice(object: Json<'_>, names: &[&str]) -> Result<()> {
+    for name in names {
+        let mut same = object.entries().filter(|(key, _)| is_name(key, name));
+        if let (Some((before, _)), Some((key, value))) = (same.next(), same.next()) {
+            let message = ["`", &key, "` is also given as `", &before, "`"].concat();
+            return Err(value.error(ErrorCode::InvalidCriterion, message).with_help("Leave one of them out"));
         }
     }
     Ok(())

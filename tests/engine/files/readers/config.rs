@@ -197,19 +197,31 @@ fn settings_of_a_model_have_their_types() {
         ))
     };
     for (setting, expected) in [
-        (r#""temperature": "hot""#, "expected a number from 0 up, found the string \"hot\""),
+        (r#""temperature": "hot""#, "expected a number from 0 to 2, found the string \"hot\""),
         (r#""presence_penalty": "low""#, "expected a number, found the string \"low\""),
-        (r#""temperature": -0.1"#, "expected a number from 0 up, found the number -0.1"),
+        (r#""temperature": -0.1"#, "expected a number from 0 to 2, found the number -0.1"),
+        (r#""temperature": 5"#, "expected a number from 0 to 2, found the number 5"),
         (r#""top_p": 1.5"#, "expected a number from 0 to 1, found the number 1.5"),
         (r#""topP": -1"#, "expected a number from 0 to 1, found the number -1"),
         (r#""topP": "0.5""#, "expected a number from 0 to 1, found the string \"0.5\""),
-        (r#""top_k": -1"#, "expected a number from 0 up, found the number -1"),
-        (r#""max_output_tokens": 1.5"#, "expected a whole number from 1 up, found the number 1.5"),
-        (r#""maxOutputTokens": -5"#, "expected a whole number from 1 up, found the number -5"),
-        (r#""max_output_tokens": 0"#, "expected a whole number from 1 up, found the number 0"),
-        (r#""max_output_tokens": "5""#, "expected a whole number from 1 up, found the string \"5\""),
-        (r#""candidate_count": 0"#, "expected a whole number from 1 up, found the number 0"),
-        (r#""logprobs": -1"#, "expected a whole number from 0 up, found the number -1"),
+        (r#""top_k": -1"#, "expected a whole number from 0 to 2147483647, found the number -1"),
+        (r#""topK": 1.5"#, "expected a whole number from 0 to 2147483647, found the number 1.5"),
+        (
+            r#""max_output_tokens": 1e12"#,
+            "expected a whole number from 1 to 2147483647, found the number 1e12",
+        ),
+        (r#""max_output_tokens": 1.5"#, "expected a whole number from 1 to 2147483647, found the number 1.5"),
+        (r#""maxOutputTokens": -5"#, "expected a whole number from 1 to 2147483647, found the number -5"),
+        (r#""max_output_tokens": 0"#, "expected a whole number from 1 to 2147483647, found the number 0"),
+        (
+            r#""max_output_tokens": "5""#,
+            "expected a whole number from 1 to 2147483647, found the string \"5\"",
+        ),
+        (
+            r#""candidate_count": 2"#,
+            "expected 1, since only the first candidate is read and all are paid for, found the number 2",
+        ),
+        (r#""logprobs": -1"#, "expected a whole number from 0 to 2147483647, found the number -1"),
         (r#""seed": 0.5"#, "expected a whole number, found the number 0.5"),
         (r#""stopSequences": ["END", 5]"#, "expected an array of strings, found an array"),
         (
@@ -224,8 +236,43 @@ fn settings_of_a_model_have_their_types() {
         assert!(refused(setting).starts_with(expected), "{}", refused(setting));
     }
     let fitting = r#"{"criteria": {"safety_v1": {"threshold": 1, "judge_model_options": {"judge_model_config":
-        {"temperature": 0, "seed": -1, "topK": 40.0, "labels": null, "system_instruction": ["a"], "mine": {}}}}}}"#;
+        {"temperature": 2, "seed": -5000000000, "candidateCount": 1, "topK": 40.0, "labels": null, "system_instruction": ["a"], "mine": {}}}}}}"#;
     assert!(config(fitting).0.is_ok());
+}
+
+#[test]
+fn an_option_of_a_judge_has_one_spelling() {
+    for (options, twice) in [
+        (r#"{"num_samples": 1, "numSamples": 9}"#, "`numSamples` is also given as `num_samples`"),
+        (r#"{"numSamples": null, "num_samples": 9}"#, "`num_samples` is also given as `numSamples`"),
+        (
+            r#"{"judge_model_config": {"maxOutputTokens": 5, "max_output_tokens": 9}}"#,
+            "`max_output_tokens` is also given as `maxOutputTokens`",
+        ),
+        (
+            r#"{"judge_model_config": {"thinkingConfig": {"thinking_budget": 5, "thinkingBudget": 9}}}"#,
+            "`thinkingBudget` is also given as `thinking_budget`",
+        ),
+    ] {
+        let error = config_error(&format!(
+            r#"{{"criteria": {{"safety_v1": {{"threshold": 1, "judge_model_options": {options}}}}}}}"#
+        ));
+        assert!(error.starts_with(twice) && error.ends_with("Leave one of them out"), "{error}");
+    }
+}
+
+#[test]
+fn a_model_has_a_name() {
+    for (options, found) in [
+        (r#"{"judge_model": " "}"#, "the string \" \""),
+        (r#"{"judge_model": "openai/"}"#, "the string \"openai/\""),
+        (r#"{"judge_models": ["a", " "]}"#, "the string \" \""),
+    ] {
+        let error = config_error(&format!(
+            r#"{{"criteria": {{"safety_v1": {{"threshold": 1, "judge_model_options": {options}}}}}}}"#
+        ));
+        assert!(error.starts_with(&format!("expected the name of a model, found {found}")), "{error}");
+    }
 }
 
 #[test]
