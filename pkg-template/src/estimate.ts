@@ -9,8 +9,10 @@ import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import { judgeIdentityOf } from "./judges/default.js";
 import { AdkMetricsError, isAdkMetricsError } from "./errors.js";
 import { replyOf } from "./judges/reply.js";
+import { checkedBudget, judgeBudget } from "./run/judge-options.js";
 import { checkModel, type JudgeTarget, replyKey, targetOf } from "./run/target.js";
 import { identified } from "./judges/judge.js";
+import { knownSettings } from "./judges/settings.js";
 import { panelOf } from "./judges/panel.js";
 import { EvalStatus } from "./enums.js";
 import type {
@@ -69,7 +71,7 @@ function targetsOf(request: EvaluateRequest, onRefusal: (error: unknown) => void
   const targetFor: TargetFor = (model, panel) => {
     try {
       const target = targetOf(request, { vertex: false, model, panel });
-      checkModel({}, target, model);
+      checkModel(definedProperties({ budget: request.budget }), target, model);
       return target;
     } catch (error) {
       if (!isAdkMetricsError(error) || error.code !== "judge_required") onRefusal(error);
@@ -123,6 +125,7 @@ export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstima
 
 /** @param isShared Whether equal answers stay equal, so that one verdict is for all of them: else that is only so at least. */
 export async function estimated(request: EvaluateRequest, isShared: boolean): Promise<JudgeEstimateRow[]> {
+  checkedBudget(judgeBudget(request));
   const most = await counted(request, "yes", "none", false);
   if (most.size === 0) return [];
   const { earlyStop } = request;
@@ -232,7 +235,7 @@ async function counted(
     // The golden ratio spreads dissent evenly.
     const isDissent = answer === "mixed" && (asked * 0.618033988749895) % 1 < DISSENT;
     const reply = replyTo(question, answer === "no" || isDissent ? "no" : "yes");
-    const given: unknown = (generationConfig as { maxOutputTokens?: unknown } | undefined)?.maxOutputTokens;
+    const { maxOutputTokens: given } = knownSettings(generationConfig as object | undefined, ["maxOutputTokens"]);
     const limit = typeof given === "number" && given > 0 ? given : MOST_REPLY_TOKENS;
     const names = panel.length === 0 ? undefined : panel.join(", ");
     const target = targetFor(names ?? model, panel);

@@ -55,7 +55,7 @@ test("the calls are those that an evaluation makes, at least and at most", async
     criteria: {
       final_response_match_v2: {
         threshold: 0.5,
-        judgeModelOptions: { judgeModel: "some-model", numSamples: 5, judgeModelConfig: { maxOutputTokens: 50 } },
+        judgeModelOptions: { judgeModel: "some-model", numSamples: 5, judgeModelConfig: { max_output_tokens: 50 } },
       },
     },
   });

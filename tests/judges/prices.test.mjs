@@ -108,6 +108,23 @@ test("a server of one's own that nobody named a model for is asked for google-ad
   await assert.rejects(estimateCalls(request(openaiJudge({ apiKey: "k" }), undefined)), /openai, which has no model/);
 });
 
+test("an estimate refuses a budget that an evaluation refuses, in the same words", async () => {
+  for (const budget of [
+    { cost: 1 },
+    { cost: 1, prices: { other: price(1) } },
+    { prices: { grade: { inputPerMillion: -1, outputPerMillion: 0 } } },
+    { prices: { grade: price(1) }, call: 5 },
+    { calls: 1.5 },
+  ]) {
+    const [told, found] = await Promise.all(
+      [evaluate, estimateCalls].map((check) => check({ ...request(grade, {}), budget }).catch((error) => error)),
+    );
+    assert.equal(told.code, "invalid_input");
+    assert.equal(`${found}`, `${told}`);
+  }
+  await evaluate({ ...request(grade, {}), budget: { calls: Infinity } });
+});
+
 describe("on the command line", () => {
   const JUDGE = `export default async () => (${JSON.stringify(reply)});\n`;
   const files = { ...FILES, "judge.mjs": JUDGE, "test_config.json": judged({ num_samples: 1 }) };
@@ -169,6 +186,16 @@ describe("on the command line", () => {
     );
     assert.match(await dry("--max-tokens", "1500"), /--max-tokens 1,500 may end the run before everything is scored/);
     assert.doesNotMatch(await dry("--max-tokens", "1000000", "--max-cost", "1000"), /end the run|ends the run/);
+  });
+
+  test("a dry run refuses a limit in money without the price of who is asked, as the run does", async (t) => {
+    const cwd = folderOf(t, files);
+    for (const more of [[], ["--dry-run"], ["--dry-run", "--max-calls", "3"]]) {
+      const given = [...ask, ...own, "--price", "foo=2,0", "--max-cost", "5", ...more];
+      const { status, stderr } = await run(given, { cwd, env: BARE });
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, /there is no price for the function judge\.mjs, which is asked/);
+    }
   });
 
   test("a dry run refuses a provider without a model of its own, as the run does", async (t) => {

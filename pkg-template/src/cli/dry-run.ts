@@ -38,16 +38,20 @@ export async function dryRun(
   foreseen: readonly Foreseen[],
   { model, budget, cache, users }: Foresight,
 ): Promise<ExitStatus> {
-  const { prices, calls } = budget;
+  const { calls, ...unlimited } = budget;
+  const { prices } = unlimited;
   const rows = new Map<string, JudgeEstimateRow>();
   let left = calls;
   // Without the limit.
   const needed: JudgeEstimateRow[] = [];
   for (const { request, isRun } of foreseen) {
     if (request !== undefined && calls !== undefined) {
-      needed.push(...(await estimated({ ...request, ...(cache && { cache }) }, !isRun)));
+      needed.push(...(await estimated({ ...request, ...(cache && { cache }), budget: unlimited }, !isRun)));
     }
-    const limited = { ...(cache && { cache }), ...(left === undefined ? {} : { budget: { calls: left } }) };
+    const limited = {
+      ...(cache && { cache }),
+      budget: { ...unlimited, ...(left === undefined ? {} : { calls: left }) },
+    };
     for (const row of request === undefined ? [] : await estimated({ ...request, ...limited }, !isRun)) {
       if (left !== undefined) left = Math.max(0, left - row.most.calls);
       const asked = row.model === undefined || row.panel !== undefined ? row.model : (model ?? row.model);

@@ -1,7 +1,8 @@
 /** What `eval` and `run` share: evalsets and configs in, scores in every format out. */
 
 import type { ScoringOptions } from "../agents/evaluation.js";
-import { playerWarnings } from "../agents/simulator.js";
+import { checkSimulator, playerWarnings } from "../agents/simulator.js";
+import { Spending } from "../agents/spending.js";
 import { simulatorOf } from "../agents/test-files.js";
 import { EvalStatus } from "../enums.js";
 import { isAdkMetricsError } from "../errors.js";
@@ -196,15 +197,17 @@ async function foretell(
   const { model, provider } = judges;
   const asked = model === undefined || provider !== undefined ? model : modelAtProvider(model);
   const played = inputs.filter((_, at) => (foreseen[at]?.unknown ?? 0) > 0);
-  const users = await Promise.all(played.map((input) => warningsOfUser(input, maker)));
+  const users = await Promise.all(played.map((input) => warningsOfUser(input, maker, budget)));
   return dryRun(foreseen, { model: asked, budget, cache, users: users.flat() });
 }
 
 /** What to know of the model that plays the users of an evalset. */
-async function warningsOfUser({ config }: Input, maker: JudgeMaker): Promise<string[]> {
-  const options = simulatorOf(recordOf(config));
+async function warningsOfUser({ config }: Input, maker: JudgeMaker, budget: Budget): Promise<string[]> {
+  const ofFile = simulatorOf(recordOf(config));
   try {
-    return await playerWarnings({ ...options, judge: maker.judgeFor(options.model ?? DEFAULT_MODEL) });
+    const options = { ...ofFile, judge: maker.judgeFor(ofFile.model ?? DEFAULT_MODEL) };
+    checkSimulator(options, new Spending(budget));
+    return await playerWarnings(options);
   } catch (error) {
     // Without a judge, nobody knows whom it asks.
     if (isAdkMetricsError(error) && error.code === "judge_required") return [];

@@ -114,10 +114,12 @@ export function checkedRetry(retry: RetryOptions, path = "retry"): RetryOptions 
   return ruled<RetryOptions>(retry, RETRY_RULES, `${path}: `);
 }
 
-function checkedBudget(budget: Budget): Budget {
+export function checkedBudget(budget: Budget): Budget {
   checkKeys(budget, [...Object.keys(BUDGET_RULES), "prices"], "budget");
   const { prices } = budget;
-  const limits = ruled<Budget>(budget, BUDGET_RULES, "budget: ");
+  // No limit may also be given as one without an end.
+  const calls = budget.calls === Infinity ? { calls: undefined } : {};
+  const limits = ruled<Budget>({ ...budget, ...calls }, BUDGET_RULES, "budget: ");
   if (limits.cost !== undefined && prices === undefined) {
     throw new AdkMetricsError("invalid_input", "a budget in money needs `prices`", {
       path: "budget: cost",

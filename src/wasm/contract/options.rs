@@ -156,7 +156,7 @@ struct RetryOptions {
 #[serde(rename_all = "camelCase")]
 struct Budget {
     /// Calls, repeated ones included.
-    #[cfg_attr(feature = "schema", schemars(title = "Most calls", range(min = 0)))]
+    #[cfg_attr(feature = "schema", schemars(title = "Most calls", range(min = 0), extend("multipleOf" = 1)))]
     calls: Option<f64>,
     /// Tokens, of prompts and replies.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
