@@ -35,13 +35,13 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
     [
       "a label outside the scale",
       "open,1,polite,7",
-      /^the label `7` is not on the scale of a rubric, 1 or 0/,
+      /^the label `7` is not on the scale of a rubric \(1 or 0, pass or fail\)$/,
       undefined,
     ],
     [
       "a share where there is no scale",
       "open,1,polite,0.7",
-      /^the label `0.7` is not on the scale of a rubric, 1 or 0/,
+      /^the label `0.7` is not on the scale of a rubric \(1 or 0, pass or fail\)$/,
       undefined,
     ],
     ["a label that is no label", "open,1,polite,perhaps", /^the label `perhaps` is not on the scale/, undefined],
@@ -94,7 +94,10 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
   test("a score outside of the metric's range", () => {
     const labels = `case,metric,label\nrated,${SCORES},6\nrated,${SCORES},5`;
     const { problems, used } = calibrate(results, labels).labels;
-    assert.match(problems[0].message, /^the label `6` is not on the scale of response_evaluation_score, 1 to 5/);
+    assert.match(
+      problems[0].message,
+      /^the label `6` is not on the scale of response_evaluation_score \(1 to 5, or pass or fail\)$/,
+    );
     assert.equal(used, 1);
   });
 

@@ -333,6 +333,25 @@ describe("two judges", () => {
     );
   });
 
+  test("may be one judge with other prompts, or other settings", () => {
+    const [one, other] = [1, 2].map(() => judged((at) => at < 12));
+    other.judges = other.judges.map((stamp) => ({ ...stamp, prompts: { [RUBRICS]: "00" } }));
+    assert.deepEqual(compareJudges(one, other, labels).notes, [`the prompts of ${RUBRICS} differ`]);
+    const [three, four] = [{ judge_model: "a" }, { num_samples: 3 }].map((judge_model_options) =>
+      JSON.parse(
+        JSON.stringify(one).replaceAll(
+          '"criterion":{',
+          `"criterion":{"judge_model_options":${JSON.stringify(judge_model_options)},`,
+        ),
+      ),
+    );
+    assert.deepEqual(compareJudges(three, four, labels).notes, [`the settings of ${RUBRICS} differ`]);
+    // Models are named anyway, and what is not known is not said to differ.
+    const five = JSON.parse(JSON.stringify(three).replaceAll('"judge_model":"a"', '"judge_model":"b"'));
+    five.judges = five.judges.map(({ prompts: _, ...stamp }) => stamp);
+    assert.deepEqual(compareJudges(three, five, labels).notes, []);
+  });
+
   test("have no price where all replies were reused, and one of the calls made where some were", () => {
     const none = { calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
     const found = compareJudges(

@@ -169,7 +169,7 @@ describe("a calibration that is kept", () => {
     const ids = Object.keys(cases);
     const [first, rest] = [ids.slice(0, 4), ids.slice(4)];
     const [mixed] = told([of(first, "gpt-5"), of(rest, "gpt-6")]);
-    assert.match(mixed.message, /may not hold: it is about several judges: gpt-5, gpt-6$/);
+    assert.match(mixed.message, /may not hold: it is about several judges: gpt-5 and gpt-6$/);
     const { judges: _, ...partly } = of(rest);
     const [half] = told([of(first, "gpt-5"), partly]);
     assert.match(half.message, /may not hold: it does not name its judge$/);

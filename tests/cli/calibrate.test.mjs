@@ -171,8 +171,8 @@ test("a calibration is kept only where it says which judge it is about", async (
   assert.ok(!existsSync(join(cwd, "kept.json")));
   assert.deepEqual([said.status, said.stderr], [0, ""]);
   assert.deepEqual(JSON.parse(named.stdout).judges, [{ metricName: RUBRICS, scoredBy: "judge", model: "gpt-5" }]);
-  assert.match(mixed.stderr, /^error: .* is about several judges: gpt-5, gpt-6, so it cannot be kept\n/);
-  assert.match(onScreen.stderr, /^warning: the calibration of `rubric_\w+` is about several judges: gpt-5, gpt-6\n/);
+  assert.match(mixed.stderr, /^error: .* is about several judges: gpt-5 and gpt-6, so it cannot be kept\n/);
+  assert.match(onScreen.stderr, /^warning: the calibration of `rubric_\w+` is about several judges: gpt-5 and gpt-6\n/);
   assert.match(known.stderr, /^error: the judge is named already: gpt-5\n/);
 });
 
@@ -281,7 +281,7 @@ test("calibrate says what is wrong with labels, by line, and counts the rest", a
   assert.match(stderr, /^warning: there is no case `nobody` in the results\n   at labels\.csv:14\n/);
   assert.match(
     stderr,
-    /warning: the label `9` is not on the scale of a rubric, 1 or 0, pass or fail\n   at labels\.csv:15\n/,
+    /warning: the label `9` is not on the scale of a rubric \(1 or 0, pass or fail\)\n   at labels\.csv:15\n/,
   );
   assert.equal((await run([...args, "--strict"], { cwd })).status, 2);
 });

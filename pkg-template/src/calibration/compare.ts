@@ -18,7 +18,8 @@ import type {
   ResultsInput,
   SubjectComparison,
 } from "./types.js";
-import { definedProperties } from "../lists.js";
+import { definedProperties, grouped } from "../lists.js";
+import { isOther } from "./stored.js";
 
 /**
  * Says which of two judges agrees with people more often, and at what price: from two results of the same conversations, each
@@ -145,8 +146,26 @@ function priceOf({ verdicts, judges, usages }: Found, compared: readonly Verdict
   };
 }
 
+/** Settings without the models that are asked, which are named anyway. */
+function withoutModel(criterion: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(criterion ?? null, (key, value: unknown) => (/^judge_?models?$/i.test(key) ? undefined : value)),
+  );
+}
+
 function notesOf(both: readonly Both[], labelled: number): string[] {
   const notes: string[] = [];
+  for (const [one] of grouped([...both], ({ label }) => label.verdict.metricName)) {
+    const { label, other } = one as Both;
+    const { metricName, judge, criterion } = label.verdict;
+    const prompts = [judge?.prompts, other.judge?.prompts];
+    if (!prompts.includes(undefined) && isOther(...(prompts as [unknown, unknown]))) {
+      notes.push(`the prompts of ${metricName} differ`);
+    }
+    if (isOther(withoutModel(criterion), withoutModel(other.criterion))) {
+      notes.push(`the settings of ${metricName} differ`);
+    }
+  }
   const left = labelled - both.length;
   if (left > 0) {
     notes.push(

@@ -300,7 +300,7 @@ function readingOf(row: LabelRow, verdict: Verdict): Reading | Wrong {
   const scale = scaleOf(verdict);
   const read = readLabel(row.fields.label);
   const outside = (range: string): Wrong => ({
-    message: `the label \`${text(row.fields.label).slice(0, 40)}\` is not on the scale of ${verdict.rubricId === undefined ? verdict.metricName : "a rubric"}, ${range}`,
+    message: `the label \`${text(row.fields.label).slice(0, 40)}\` is not on the scale of ${verdict.rubricId === undefined ? verdict.metricName : "a rubric"} (${range})`,
   });
   const about = { row, verdict, annotator: text(row.fields.annotator).normalize() };
   const { score, passes } = read ?? {};

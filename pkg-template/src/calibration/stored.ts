@@ -124,7 +124,7 @@ export function judgeOf(
   const [first] = all;
   if (first === undefined || withoutJudge?.includes(metricName)) return NO_JUDGE;
   const names = [...new Set(all.map((stamp) => judgeText(withoutVersions(stamp))))];
-  if (names.length > 1) return `is about several judges: ${names.join(", ")}`;
+  if (names.length > 1) return `is about several judges: ${names.join(" and ")}`;
   if (all.some(({ prompts }) => isOther(prompts, first.prompts))) return "is about several prompts of its judge";
   return all.reduce<JudgeStamp>(joinedStamp, first);
 }
@@ -171,7 +171,8 @@ function changesOf(before: JudgeStamp, now: JudgeStamp): string[] {
 
 const nameOf = (stamp: JudgeStamp): string => judgeName(withoutVersions(stamp));
 
-function isOther(one: unknown, other: unknown): boolean {
+/** Whether settings or prompts are others, in whatever spelling. */
+export function isOther(one: unknown, other: unknown): boolean {
   return plainJson(one) !== plainJson(other);
 }
 

@@ -87,7 +87,7 @@ export function sentencesOf(one: SubjectCalibration, confidence: number): string
     ...(alpha === undefined
       ? []
       : [
-          `People agree with each other: Krippendorff's alpha ${numberText(alpha)}, where 1 is perfect, over ${count(alpha.verdicts, "verdict")} with several labels. A judge cannot be expected to do better.`,
+          `Agreement among people: Krippendorff's alpha ${numberText(alpha)}, where 1 is perfect, over ${count(alpha.verdicts, "verdict")} with several labels. A judge cannot be expected to do better.`,
         ]),
     ...(one.consistency === undefined ? [] : consistencySentences(one.consistency)),
     ...cautionsOf(one),
