@@ -215,3 +215,18 @@ test("a panel whose recordings cannot be written loses no reply either", async (
   assert.equal(evalCaseResults[0].finalEvalStatus, 1);
   assert.ok(warnings.some(({ code }) => code === "recording_failed"));
 });
+
+test("a misspelt count of whoever plays the user is a warning that names what was meant", async () => {
+  const evalCases = [{ evalId: "scene", conversationScenario: { startingPrompt: "Hi", conversationPlan: "Go on." } }];
+  const player = async () => ({ text: "</finished>", usage: { inputToken: 5, outputTokens: 3 } });
+  const results = await AgentEvaluator.evaluateEvalSet(
+    async () => "Hello",
+    { evalSetId: "s", evalCases },
+    { hallucinations_v1: 0 },
+    1,
+    false,
+    { judge: async () => VALID, userSimulator: { judge: player } },
+  ).catch(({ results: [found] }) => found);
+  const { warnings } = Array.isArray(results) ? results[0] : results;
+  assert.ok(warnings.some(({ message }) => message.includes("did you mean `inputTokens` by `inputToken`?")));
+});

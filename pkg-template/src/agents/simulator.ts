@@ -12,7 +12,7 @@ import { DEFAULT_MODEL, judgeOf } from "../judges/default.js";
 import { foreignDefault, otherModel } from "../judges/foreign-default.js";
 import { checkJudge, identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
-import { isReplayed, replyOf, unrecordedReply, usageOfError, withTokensOf } from "../judges/reply.js";
+import { isReplayed, miscountedText, replyOf, unrecordedReply, usageOfError, withTokensOf } from "../judges/reply.js";
 import { checkSettings, checkSpelling } from "../judges/settings.js";
 import type {
   Content,
@@ -436,6 +436,8 @@ async function askModel(
     try {
       const reply = replyOf(await untilAborted(signal, () => ask(request, { signal })).catch(paidFor(spending)));
       const cached = isReplayed(reply);
+      const miscounted = miscountedText(reply);
+      if (miscounted !== undefined) spending.warn(miscounted);
       journal?.keep({ type: "reply", key, reply, cached, failed: attempt - 1, ...definedProperties({ failedUsage }) });
       spending.reply(player, request.prompt, reply, cached);
       return reply.text;

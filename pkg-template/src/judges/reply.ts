@@ -1,3 +1,4 @@
+import { closest } from "../closest.js";
 import { messageOf } from "../engine/values.js";
 import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
 import type { JudgeReply } from "../types.js";
@@ -57,12 +58,15 @@ function firstOf<T>(error: unknown, read: (cause: object) => T | undefined): T |
   return undefined;
 }
 
-/** Replies whose `usage` was not understood, and copies of them. */
-const miscounted = /* @__PURE__ */ new WeakSet<object>();
+/** Replies whose `usage` was not understood, and copies of them, with the name that was meant. */
+const miscounted = /* @__PURE__ */ new WeakMap<object, string>();
 
-/** Whether a reply came with a `usage` of which tokens could not be read. */
-export function isMiscounted(reply: JudgeReply): boolean {
-  return miscounted.has(reply);
+/** The warning of a reply that came with a `usage` of which tokens could not be read. */
+export function miscountedText(reply: JudgeReply): string | undefined {
+  const meant = miscounted.get(reply);
+  return meant === undefined
+    ? undefined
+    : `the \`usage\` of the judge's replies has no \`inputTokens\` and \`outputTokens\` that can be read, so tokens are estimated${meant}`;
 }
 
 /**
@@ -80,8 +84,13 @@ export function replyOf(given: unknown): JudgeReply {
     if (typeof text !== "string")
       throw new AdkMetricsError("judge_failed", `the judge returned ${kindOf(given, text)}`, used);
     const reply: JudgeReply = { text: checkLength(text, used), ...used };
-    if (miscounted.has(given as object) || isMisread(usage, counts)) miscounted.add(reply);
+    const misread = miscounted.get(given as object) ?? misreadIn(given as object, usage, counts);
+    if (misread !== undefined) miscounted.set(reply, misread);
     if (typeof modelVersion === "string") reply.modelVersion = shortened(modelVersion);
+    else if (modelVersion !== undefined && modelVersion !== null) {
+      const message = `the judge returned a reply whose modelVersion is of type ${typeof modelVersion}`;
+      throw new AdkMetricsError("judge_failed", message, used);
+    }
     return replayed.has(given as object) ? markReplayed(reply) : reply;
   } catch (cause) {
     if (isAdkMetricsError(cause)) throw cause;
@@ -119,20 +128,39 @@ function kindOf(given: unknown, text: unknown): string {
     : `a reply whose text is ${text === null ? "null" : Array.isArray(text) ? "an array" : `of type ${typeof text}`}`;
 }
 
-/** Whether a side is not known, although there is more than what was read. */
-function isMisread(usage: unknown, counts: JudgeReply["usage"] = {}): boolean {
+const COUNTS = ["inputTokens", "outputTokens", "totalTokens"] as const;
+
+/** What a reply was meant to have whose sides are not both known, although there is more than what was read. */
+function misreadIn(reply: object, usage: unknown, counts: JudgeReply["usage"] = {}): string | undefined {
+  if (usage === undefined || usage === null) return meantBy(reply, ["usage"]);
+  if (typeof usage !== "object") return "";
   const { inputTokens, outputTokens, totalTokens } = counts;
-  if (typeof usage !== "object" || usage === null) return false;
-  if (totalTokens !== undefined || (inputTokens !== undefined && outputTokens !== undefined)) return false;
-  const given = Object.values(usage).filter((value) => value !== undefined && value !== null);
-  return given.length > Object.keys(counts).length;
+  if (inputTokens !== undefined && outputTokens !== undefined) return undefined;
+  const given = Object.entries(usage).filter(([, value]) => value !== undefined && value !== null);
+  const unread = given.filter(([name]) => !Object.hasOwn(counts, name)).map(([name]) => name);
+  const meant = meantBy(usage, COUNTS);
+  if (meant !== undefined) return meant;
+  // Of what is counted in other words, a total is enough.
+  const isWrong = totalTokens === undefined ? unread.length > 0 : unread.some((name) => Object.hasOwn(SIDES, name));
+  return isWrong ? "" : undefined;
+}
+
+const SIDES = { inputTokens: true, outputTokens: true };
+
+/** The first of these names that a key most likely misspells, in words. */
+function meantBy(object: object, names: readonly string[]): string | undefined {
+  for (const key of Object.keys(object)) {
+    const meant = names.includes(key) ? undefined : closest(key, names);
+    if (meant !== undefined && !Object.hasOwn(object, meant)) return `: did you mean \`${meant}\` by \`${key}\`?`;
+  }
+  return undefined;
 }
 
 /** Token counts, of which only numbers that can be some, and are exact, are kept. */
 export function usageOf(usage: unknown): JudgeReply["usage"] | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
   const counts: NonNullable<JudgeReply["usage"]> = {};
-  for (const key of ["inputTokens", "outputTokens", "totalTokens"] as const) {
+  for (const key of COUNTS) {
     const count = (usage as Record<string, unknown>)[key];
     if (typeof count === "number" && count >= 0 && count <= Number.MAX_SAFE_INTEGER) counts[key] = count;
   }

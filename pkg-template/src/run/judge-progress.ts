@@ -49,10 +49,6 @@ export function judgeProgress(
   };
 }
 
-/** The warning of a judge of the user's own that counts tokens in another way. */
-export const MISCOUNTED =
-  "the `usage` of the judge's replies has no `inputTokens` and `outputTokens` that can be read, so tokens are estimated";
-
 /** The share of replies from which on it is a warning that they could not be read. */
 const MANY_UNREAD = 0.2;
 

@@ -2,7 +2,7 @@ import { AdkMetricsError } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
 import { abortedBy } from "../judges/failure.js";
-import { isMiscounted, isReplayed, replyOf, unrecordedReply, withTokensOf } from "../judges/reply.js";
+import { isReplayed, miscountedText, replyOf, unrecordedReply, withTokensOf } from "../judges/reply.js";
 import { transfer, withToken } from "../judges/send.js";
 import { isUnsent } from "../judges/unsent.js";
 import type { RawAnswer } from "../judges/wire.js";
@@ -13,13 +13,7 @@ import { type FailedCall, failedBy } from "./failure.js";
 import { ForeignReplies, keep } from "./foreign-replies.js";
 import type { Judges } from "./judges.js";
 import { ReplyCache } from "./reply-cache.js";
-import {
-  estimateWarning,
-  MISCOUNTED,
-  NO_CORRECTION,
-  type ProgressCorrection,
-  unreadWarning,
-} from "./judge-progress.js";
+import { estimateWarning, NO_CORRECTION, type ProgressCorrection, unreadWarning } from "./judge-progress.js";
 import { definedProperties } from "../lists.js";
 import { unpricedWarning } from "./prices.js";
 import { replyKey, type JudgeTarget } from "./target.js";
@@ -174,7 +168,8 @@ export class JudgeDispatcher {
         for (const go of targeted.afterFailure) go();
       } else if ("reply" in answer) {
         this.lastFailure = undefined;
-        if (isMiscounted(answer.reply)) this.#warn("invalid_input", MISCOUNTED);
+        const miscounted = miscountedText(answer.reply);
+        if (miscounted !== undefined) this.#warn("invalid_input", miscounted);
         this.#judges.noteVersion(metric, answer.reply, sampleIndex);
       }
       return answer;

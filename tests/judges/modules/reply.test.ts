@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MAX_REPLY_LENGTH, replyOf } from "../../../pkg-template/src/judges/reply.js";
+import { MAX_REPLY_LENGTH, miscountedText, replyOf } from "../../../pkg-template/src/judges/reply.js";
 import { errorOf } from "./support.js";
 
 describe("a reply", () => {
@@ -25,6 +25,38 @@ describe("a reply", () => {
     });
     assert.deepEqual(usage, { outputTokens: 2 ** 53 - 1 });
     assert.deepEqual(replyOf({ text: "yes", usage: { inputTokens: -1, totalTokens: 1e300 } }), { text: "yes" });
+  });
+
+  test("whose counts cannot be read, or are misspelt, is known with what was meant", () => {
+    const [inputTokens, outputTokens, totalTokens] = [5, 3, 8];
+    for (const [given, found] of [
+      [{ usage: { inputTokens, outputTokens } }, undefined],
+      [{ usage: { inputTokens, outputTokens, cachedInputTokens: 2, reasoningTokens: 1 } }, undefined],
+      [{ usage: { totalTokens } }, undefined],
+      [{ usage: null }, undefined],
+      [{}, undefined],
+      [{ usage: { inputToken: 5, outputTokens } }, /: did you mean `inputTokens` by `inputToken`\?$/],
+      [
+        { usage: { input_tokens: 5, outputTokenz: 3, totalTokens } },
+        /: did you mean `inputTokens` by `input_tokens`\?$/,
+      ],
+      [{ usage: { prompt: 5, completion: 3 } }, /so tokens are estimated$/],
+      [{ usage: { inputTokens: "5", totalTokens } }, /so tokens are estimated$/],
+      [{ usage: 8 }, /so tokens are estimated$/],
+      [{ useage: { inputTokens, outputTokens } }, /: did you mean `usage` by `useage`\?$/],
+    ] as const) {
+      const text = miscountedText(replyOf({ text: "yes", ...given }));
+      if (found === undefined) assert.equal(text, undefined, JSON.stringify(given));
+      else assert.match(text ?? "", found, JSON.stringify(given));
+    }
+  });
+
+  test("has a text as its model's name, or none", async () => {
+    const usage = { inputTokens: 5, outputTokens: 3 };
+    const error = await errorOf(() => replyOf({ text: "yes", modelVersion: 7, usage }));
+    assert.equal(error.message, "the judge returned a reply whose modelVersion is of type number");
+    assert.deepEqual(error.usage, usage);
+    assert.deepEqual(replyOf({ text: "yes", modelVersion: null }), { text: "yes" });
   });
 
   test("names its model in a few words", () => {
