@@ -167,6 +167,7 @@ async function split(kind, folder, sources) {
   const { outputFiles, metafile } = await build({
     ...COMMON,
     bundle: true,
+    minifySyntax: true,
     format: "esm",
     splitting: true,
     chunkNames: "shared-[hash]",
@@ -185,7 +186,12 @@ async function split(kind, folder, sources) {
   return [...texts]
     .filter(([path]) => path.endsWith(".js"))
     .map(([path, code]) => {
-      return { path, code, map: texts.get(`${path}.map`), names: [...exported, ...namedByVariables(code)] };
+      return {
+        path,
+        code,
+        map: texts.get(`${path}.map`),
+        names: [...exported, ...(kind === "esm" ? namedByVariables(code) : [])],
+      };
     });
 }
 
