@@ -177,3 +177,25 @@ test("what a recording lacks is told by turns and samples from 1 up, alike reaso
     ),
   );
 });
+
+test("two replies to one question are a warning that says which counts, and where they are", async () => {
+  const lines = [];
+  let asked = 0;
+  const reply = { text: '{"is_the_agent_response_valid": "valid"}', usage: { inputTokens: 5, outputTokens: 3 } };
+  const grade = async () => ({ ...reply, usage: { ...reply.usage, outputTokens: (asked += 1) } });
+  const evalSet = evalSetOf({ one: [turn("When?", "At noon.")], two: [turn("Where?", "Here.")] });
+  const criteria = { final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 1 } } };
+  const request = { evalSet, actual: evalSet, criteria };
+  const record = (judge) => evaluate({ ...request, judge: recordJudge(judge, (line) => void lines.push(line)) });
+  const warningsOf = async () => {
+    const { warnings = [] } = await evaluate({ ...request, judge: replayJudge(lines) });
+    return warnings.map(({ message }) => message).filter((message) => message.includes("recording"));
+  };
+  await record(grade);
+  await record(grade);
+  assert.deepEqual(await warningsOf(), []);
+  await record(async () => ({ ...reply, text: reply.text.replace('"valid"', '"invalid"') }));
+  assert.deepEqual(await warningsOf(), [
+    "2 questions of the recording have different replies, of which the first counts: line 2 and line 8, for example",
+  ]);
+});

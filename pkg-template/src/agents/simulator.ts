@@ -213,6 +213,7 @@ export async function playerWarnings(options: UserSimulatorOptions): Promise<str
   const who = identityOf(ask);
   const texts = [
     retirementOf(ask, model, "user"),
+    who.contradiction,
     foreignDefault(who, named, "user"),
     otherModel(who, options.model, "user"),
   ];

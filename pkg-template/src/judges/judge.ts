@@ -26,6 +26,8 @@ export interface JudgeIdentity {
   readonly isChosen?: boolean;
   /** Whether all its replies are recorded, so that nobody is asked and nothing is spent. */
   readonly isReplay?: boolean;
+  /** That its recording has several replies to one question. */
+  readonly contradiction?: string;
   /** The judges of a panel by name, of which each sample asks the next. */
   readonly panel?: readonly string[];
   /** Those judges. */

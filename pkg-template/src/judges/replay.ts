@@ -31,14 +31,14 @@ export type Recording = string | Uint8Array | Iterable<string>;
  * rejects with `replay_missing` for a request that was not recorded, and says how it differs from the one that was.
  */
 export const replayJudge = /* @__PURE__ */ makesJudges("replayJudge", (recording: Recording): Judge => {
-  const { calls, model, functionName, panel } = reading("recording", () => parse(recording));
+  const { calls, lines, model, functionName, panel } = reading("recording", () => parse(recording));
   const byQuestion = firstOf(calls, ({ request }) => canonicalRequest(request));
   const byBoth = firstOf(calls, ({ request }) => canonicalRequest(request) + turnOf(request));
   let known: Known | undefined;
   const identity = {
     label: `replay ${fingerprint(calls)}`,
     isReplay: true,
-    ...definedProperties({ model, functionName, panel }),
+    ...definedProperties({ model, functionName, panel, contradiction: contradictionIn(calls, lines) }),
   };
   return makeJudge(identity, async (request) => {
     const question = canonicalRequest(request);
@@ -47,6 +47,26 @@ export const replayJudge = /* @__PURE__ */ makesJudges("replayJudge", (recording
     return markReplayed(replyOf(call.reply));
   });
 });
+
+/** What to know of a recording that answers the same question, of the same turn, in different ways. */
+function contradictionIn(calls: readonly RecordedCall[], lines: readonly number[]): string | undefined {
+  const first = new Map<string, number>();
+  const different = new Set<string>();
+  let example = "";
+  for (const [at, { request, reply }] of calls.entries()) {
+    const key = canonicalRequest(request) + turnOf(request);
+    const before = first.get(key);
+    if (before === undefined) first.set(key, at);
+    else if (calls[before]?.reply.text !== reply.text) {
+      example ||= `line ${lines[before]} and line ${lines[at]}`;
+      different.add(key);
+    }
+  }
+  if (different.size === 0) return undefined;
+  const [who, more] = different.size === 1 ? ["a question", ""] : [`${different.size} questions`, ", for example"];
+  const have = different.size === 1 ? "has" : "have";
+  return `${who} of the recording ${have} different replies, of which the first counts: ${example}${more}`;
+}
 
 function firstOf<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> {
   const first = new Map<string, T>();
@@ -66,6 +86,8 @@ function turnOf({ metricName, purpose, evalId, invocationIndex, stepIndex }: Jud
 
 interface Parsed {
   calls: RecordedCall[];
+  /** The lines of the calls. */
+  lines: number[];
   model: string | undefined;
   functionName: string | undefined;
   panel: readonly string[] | undefined;
@@ -73,6 +95,7 @@ interface Parsed {
 
 function parse(recording: Recording): Parsed {
   const calls: RecordedCall[] = [];
+  const lines: number[] = [];
   const functions = new Set<string | undefined>();
   const models = new Set<string | undefined>();
   /** By their names as JSON. */
@@ -89,7 +112,10 @@ function parse(recording: Recording): Parsed {
       if (panels.size > 1) throw otherPanel(number);
       functions.add(typeof entry.function === "string" ? entry.function : undefined);
     } else if (models.size === 0) throw notRecording(number, entry);
-    else calls.push(callOf(entry, number));
+    else {
+      calls.push(callOf(entry, number));
+      lines.push(number);
+    }
   }
   if (models.size === 0) throw notRecording(1);
   const [model] = models;
@@ -97,6 +123,7 @@ function parse(recording: Recording): Parsed {
   const [panel] = panels.values();
   return {
     calls,
+    lines,
     model: models.size === 1 ? model : undefined,
     functionName: functions.size === 1 ? functionName : undefined,
     panel,

@@ -36,6 +36,7 @@ export interface JudgeTarget {
   provider?: Provider;
   isReplay?: boolean;
   isChosen?: boolean;
+  contradiction?: string;
   /** The names of the judges of a panel. */
   panel?: readonly string[];
   /** The judges of a panel. */
@@ -66,6 +67,7 @@ export function targetOf(
     members,
     isReplay,
     isChosen,
+    contradiction,
   } = identityOf(judge);
   const endpoint = endpointOf(judge);
   const retirement = retirementOf(judge, model);
@@ -80,7 +82,7 @@ export function targetOf(
     label,
     cacheOwner,
     model: own,
-    ...definedProperties({ functionName, provider, panel, members, notSent, isReplay, isChosen }),
+    ...definedProperties({ functionName, provider, panel, members, notSent, isReplay, isChosen, contradiction }),
     ...(hasFunction === true ? { keptReplies: keptRepliesOf(judge) } : {}),
   };
 }
@@ -155,8 +157,9 @@ export function* targetWarnings(
   target: JudgeTarget,
   judge: HeaderJudge,
 ): Iterable<string> {
-  const { retirement, panel, notSent } = target;
+  const { retirement, contradiction, panel, notSent } = target;
   if (retirement !== undefined) yield retirement;
+  if (contradiction !== undefined) yield contradiction;
   const foreign = foreignDefault(target, judge.model ?? "");
   if (foreign !== undefined) yield foreign;
   const other = otherModel(target as JudgeIdentity, judgeModelIn(criterion));
