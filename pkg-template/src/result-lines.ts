@@ -2,7 +2,7 @@
 
 import { checkSize } from "./engine/checks.js";
 import { parseJson } from "./engine/json.js";
-import { isBytes, isObject } from "./engine/values.js";
+import { isBytes, isObject, unexpected } from "./engine/values.js";
 import type { EvalStatus } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
 import type { EvalCaseResult, EvalSetResult } from "./types.js";
@@ -141,6 +141,14 @@ function* linesIn(pieces: Iterable<Uint8Array>, input: string): Generator<{ byte
     if (from < piece.length) add(piece.subarray(from));
   }
   if (size > 0) yield { bytes: taken(), isCut: true };
+}
+
+/** @throws {AdkMetricsError} for a piece that is none. */
+export function* checkedPieces(pieces: Iterable<unknown>, input: string): Generator<Uint8Array> {
+  for (const piece of pieces) {
+    if (!isBytes(piece)) throw unexpected("chunks of bytes", piece, input);
+    yield piece;
+  }
 }
 
 /** Pieces of bytes, put together. */

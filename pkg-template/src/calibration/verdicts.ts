@@ -7,7 +7,7 @@ import { AdkMetricsError } from "../errors.js";
 import { OF_CONVERSATIONS } from "../generated/metrics.js";
 import { looksLike } from "../looks-like.js";
 import { currentName } from "../metric-names.js";
-import { isResultLines, refuseHeadless, setsInLines } from "../result-lines.js";
+import { checkedPieces, isResultLines, refuseHeadless, setsInLines } from "../result-lines.js";
 import type { EvalCaseResult, JudgeStamp, JudgeUsage, JudgeVotes } from "../types.js";
 import { judgeVotesOf } from "../votes.js";
 import type { ResultsInput } from "./types.js";
@@ -81,7 +81,8 @@ export function foundIn(results: ResultsInput | readonly ResultsInput[]): Found 
 function setsOf(given: unknown, path: string): { set: Fields; path: string }[] {
   if (isResultLines(given) || isPieces(given)) {
     const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given;
-    return setsInLines(bytes, path, kept).map((set) => ({ set: set as unknown as Fields, path }));
+    const sets = setsInLines(isBytes(bytes) ? bytes : checkedPieces(bytes, path), path, kept);
+    if (sets.length > 0) return sets.map((set) => ({ set: set as unknown as Fields, path }));
   }
   refuseHeadless(given, path);
   let value = given;
@@ -104,7 +105,7 @@ function setsOf(given: unknown, path: string): { set: Fields; path: string }[] {
 }
 
 /** Whether this is JSON lines in pieces, which a file that is too large for memory is read in. */
-function isPieces(given: unknown): given is Iterable<Uint8Array> {
+function isPieces(given: unknown): given is Iterable<unknown> {
   return isObject(given) && !isBytes(given) && Symbol.iterator in given;
 }
 

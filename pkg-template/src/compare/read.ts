@@ -12,7 +12,15 @@ import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
 import { currentName } from "../metric-names.js";
 import type { EvalCaseResult, EvalSetResult, JudgeStamp } from "../types.js";
-import { concatenated, isFields, isResultLines, isResults, lookedAt, setsInLines } from "../result-lines.js";
+import {
+  checkedPieces,
+  concatenated,
+  isFields,
+  isResultLines,
+  isResults,
+  lookedAt,
+  setsInLines,
+} from "../result-lines.js";
 import { readResults, readStored } from "../stored-results.js";
 import { casesOf } from "./pieces.js";
 import { definedProperties } from "../lists.js";
@@ -105,7 +113,7 @@ function chunksOf(results: unknown, input: string): Iterable<Uint8Array> | undef
   }
   if (isBytes(results)) return results.length > LARGE_BYTES ? [results] : undefined;
   if (!isObject(results)) return undefined;
-  if (isChunks(results)) return checked(results, input);
+  if (isChunks(results)) return checkedPieces(results, input);
   const given = results as Fields;
   const key = ["evalCaseResults", "eval_case_results"].find((name) => Array.isArray(given[name]));
   return key !== undefined && (given[key] as unknown[]).length > MANY_CASES ? written(given, key, input) : undefined;
@@ -115,13 +123,6 @@ function chunksOf(results: unknown, input: string): Iterable<Uint8Array> | undef
 function isChunks(value: object): value is Iterable<unknown> {
   if (Array.isArray(value)) return isBytes(value[0]);
   return typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] === "function";
-}
-
-function* checked(chunks: Iterable<unknown>, input: string): Generator<Uint8Array> {
-  for (const chunk of chunks) {
-    if (!isBytes(chunk)) throw unexpected("chunks of bytes", chunk, input);
-    yield chunk;
-  }
 }
 
 /** An object as JSON, case by case. */
