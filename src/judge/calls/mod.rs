@@ -384,7 +384,8 @@ impl Calls {
     pub fn progress(&self) -> Progress {
         let mut progress = self.progress;
         progress.in_flight = self.in_flight.len() as u32;
-        let rounds = f64::from(self.open()) / self.throttle.concurrency() as f64;
+        let all = f64::from(self.open()) / self.throttle.concurrency() as f64;
+        let rounds = self.groups.iter().map(Group::rounds).fold(all, f64::max);
         let pause = (self.throttle.resume_at - self.now).max(0.0);
         progress.left_ms = (self.progress.answered > 0)
             .then(|| pause + rounds * self.latency_sum / f64::from(self.progress.answered));

@@ -64,6 +64,11 @@ pub(super) struct Group {
 }
 
 impl Group {
+    /// How often its limit is filled by what is open.
+    pub(super) fn rounds(&self) -> f64 {
+        (f64::from(self.in_flight) + self.waiting.len() as f64) / f64::from(self.limit)
+    }
+
     /// What a call for a sample costs.
     pub(super) fn cost(&self, sample: u32, usage: Usage) -> f64 {
         let judge = (sample as usize).checked_rem(self.prices.len());

@@ -83,6 +83,21 @@ fn progress_says_what_is_done_and_how_long_the_rest_takes() {
 }
 
 #[test]
+fn the_time_left_respects_how_many_calls_of_a_metric_may_be_open() {
+    let mut world = World::new(CallOptions { concurrency: 8, ..CallOptions::default() });
+    let group = world.calls.add_group(Some(1), Prices::default());
+    for question in 0..10 {
+        let mut one = ask(question, 1);
+        one.group = group;
+        world.calls.ask(one);
+    }
+    world.run(2_500, |_, _: &Call| Fate::Reply(1_000, NO_USAGE), ignore);
+    let progress = world.calls.progress();
+    assert_eq!((progress.in_flight, progress.queued), (1, 7));
+    assert!((progress.left_ms.unwrap() - 8_000.0).abs() < 1e-6, "{progress:?}");
+}
+
+#[test]
 fn every_sample_is_answered_or_lost_exactly_once() {
     for seed in 0..3_000 {
         let mut chance = Chance(seed);
