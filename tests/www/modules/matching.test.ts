@@ -58,6 +58,24 @@ describe("files are matched", () => {
     assert.deepEqual(matchFiles([file(7, "r.json", "results", ["a"])], NONE).pairs, [{ expected: "own", actual: 7 }]);
   });
 
+  test("of an eval history by the newest results, whatever the order of the files", () => {
+    const results = (id: number, madeAt: number, evalSetId = "greetings"): Matchable => {
+      const { info, ...one } = file(id, `agent_${evalSetId}_${madeAt}.json`, "results", ["a"], evalSetId);
+      return { ...one, info: { kind: "results", evalIds: ["a"], turns: 0, ...info, madeAt } };
+    };
+    const set = file(1, "greetings.evalset.json", "evalset", ["a"], "greetings");
+    const times: [number, string?][] = [[100], [300], [200], [50, "other"], [60, "other"]];
+    const files = [set, ...times.map(([madeAt, evalSetId], at) => results(at + 2, madeAt, evalSetId))];
+    const { pairs, rest } = matchFiles(files, NONE);
+    assert.deepEqual(pairs, [
+      { expected: 1, actual: 3 },
+      { expected: "own", actual: 6 },
+    ]);
+    assert.deepEqual(rest, [2, 4, 5]);
+    const chosen = matchFiles(files, { ...NONE, roles: { 4: "actual" } });
+    assert.deepEqual(chosen.pairs.at(1), { expected: "own", actual: 4 });
+  });
+
   test("the user's word counts", () => {
     const files = [
       file(1, "weather.evalset.json", "evalset"),

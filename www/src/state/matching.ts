@@ -82,7 +82,7 @@ export function matchFiles(files: readonly Matchable[], choices: Choices): Match
       actual.map((file) => ({ pair, file, score: similarity(byId.get(pair.expected as number) as Matchable, file) })),
     )
     .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score);
+    .sort((a, b) => b.score - a.score || (b.file.info?.madeAt ?? 0) - (a.file.info?.madeAt ?? 0));
   for (const { pair, file } of candidates) {
     if (pair.actual !== undefined || usedIds.has(file.id)) continue;
     pair.actual = file.id;
@@ -96,7 +96,9 @@ export function matchFiles(files: readonly Matchable[], choices: Choices): Match
     usedIds.add(onlyActual.id);
   }
   for (const { id, info } of actual) {
-    if (!usedIds.has(id) && info?.kind === "results") {
+    // Of an eval history only the newest results count, unless the user says otherwise.
+    const isOld = choices.roles[id] === undefined && actual.some((other) => isNewer(other.info, info));
+    if (!usedIds.has(id) && info?.kind === "results" && !isOld) {
       pairs.push({ expected: "own", actual: id });
       usedIds.add(id);
     }
@@ -109,6 +111,12 @@ export function matchFiles(files: readonly Matchable[], choices: Choices): Match
       .filter(({ id }) => roles.get(id) === "none" || (roles.get(id) === "actual" && !usedIds.has(id)))
       .map(({ id }) => id),
   };
+}
+
+/** Whether results are newer ones of the same evalset. */
+function isNewer(one: FileInfo | undefined, other: FileInfo | undefined): boolean {
+  const isSameSet = one?.evalSetId !== undefined && one.evalSetId === other?.evalSetId;
+  return isSameSet && (one.madeAt ?? 0) > (other.madeAt ?? Number.POSITIVE_INFINITY);
 }
 
 /** The most likely role of a file. An evalset contains actual runs if its name says so, or if another is expected. */

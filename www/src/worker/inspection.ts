@@ -146,7 +146,12 @@ function countsOf(json: unknown, kind: FileKind): Omit<FileInfo, "kind" | "probl
       const hasScores = cases
         .filter(isObject)
         .some((one) => (listOf(one, "overall_eval_metric_results", "overallEvalMetricResults")?.length ?? 0) > 0);
-      return { ...countItems(cases, ["eval_id", "evalId"], turns), hasScores };
+      const madeAt = root["creation_timestamp"] ?? root["creationTimestamp"];
+      return {
+        ...countItems(cases, ["eval_id", "evalId"], turns),
+        hasScores,
+        ...(typeof madeAt === "number" ? { madeAt } : {}),
+      };
     }
     case "inferences": {
       const results = list ?? listOf(root, "inference_results", "inferenceResults") ?? [root];

@@ -16,6 +16,8 @@ export interface FileInfo {
   turns: number;
   /** Of an evalset: whether it is in a format of ADK before evalsets had ids. */
   isOld?: boolean;
+  /** Of results: when they were made, in seconds since 1970. */
+  madeAt?: number;
   /** Of results: whether a metric scored any of them, so that there is something to open. */
   hasScores?: boolean;
   /** What it cannot show. */
