@@ -1,15 +1,15 @@
 // What the playground takes to load, in bytes and in time, and how it copes with many cases: the time from files to
 // results, the longest task of the page meanwhile, and what one step of a threshold takes until the verdicts of all cases
-// are shown.
+// are shown. Then several runs of them: the matrix of five, and the memory that the page and its worker have after ten.
 //
-//   npm run build && node benches/playground.mjs [--cases 10000] [--steps 60]
+//   npm run build && node benches/playground.mjs [--cases 10000] [--steps 60] [--rounds 5]
 //
 // A task is measured on the clock and in processor time; on a machine that does other things besides, the latter tells
 // what the page itself does.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
@@ -24,10 +24,16 @@ const root = new URL("../", import.meta.url);
 const { chromium } = createRequire(new URL("package.json", root))("playwright-core");
 
 const { values } = parseArgs({
-  options: { cases: { type: "string", default: "10000" }, steps: { type: "string", default: "60" } },
+  options: {
+    cases: { type: "string", default: "10000" },
+    steps: { type: "string", default: "60" },
+    rounds: { type: "string", default: "5" },
+  },
 });
 const LOADS = 5;
-const ROUNDS = 5;
+const ROUNDS = Number(values.rounds);
+const RUNS_IN_MATRIX = 5;
+const RUNS = 10;
 const cases = Number(values.cases);
 const steps = Number(values.steps);
 
@@ -238,6 +244,65 @@ async function scoredMany(browser, address, given) {
   return { reading, scoring, moving };
 }
 
+/** The memory of the processes of a browser's pages, in bytes: what is shared with others counts in part. */
+async function memory(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  const sizes = processInfo
+    .filter(({ type }) => type === "renderer")
+    .map(({ id }) => Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))[1]) * 1024);
+  return Math.max(...sizes);
+}
+
+/** Scores many cases several times, looks at runs side by side, and scores them some more times. */
+async function scoredOften(browser, address, given) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(address);
+  const before = await memory(browser);
+  await page.locator('input[type="file"]').first().setInputFiles(given);
+  const results = page.locator(`[role="grid"][aria-rowcount="${cases + 1}"] [role="gridcell"]`).first();
+  const kept = (count) =>
+    page.waitForFunction((wanted) => document.querySelectorAll(".run-picker option").length === wanted, count);
+  const score = async (count) => {
+    await page.goto(`${address}#/files`);
+    await page.locator('button[data-kind="primary"]:not([aria-disabled="true"])', { hasText: "cases" }).click();
+    await results.waitFor();
+    await kept(count);
+  };
+  for (let run = 1; run <= RUNS_IN_MATRIX; run += 1) await score(run);
+  const opening = await traced(browser, async () => {
+    const began = performance.now();
+    await page.goto(`${address}#/runs`);
+    await page
+      .locator(`.matrix[aria-rowcount="${cases + 1}"] [role="cell"]`)
+      .first()
+      .waitFor();
+    return performance.now() - began;
+  });
+  const scrolling = await traced(browser, async () => median(await page.evaluate(scrolled, steps)));
+  for (let run = RUNS_IN_MATRIX + 1; run <= RUNS; run += 1) await score(run);
+  // Runs are kept a moment later.
+  await page.waitForTimeout(3000);
+  const after = await memory(browser);
+  await context.close();
+  return { opening, scrolling, before, after };
+}
+
+/** In the page: scrolls the matrix, and gives how long each step took until its rows are there. */
+async function scrolled(count) {
+  const box = document.querySelector(".matrix");
+  const took = [];
+  for (let step = 1; step <= count; step += 1) {
+    const began = performance.now();
+    box.scrollTop = (step * (box.scrollHeight - box.clientHeight)) / count;
+    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+    took.push(performance.now() - began);
+  }
+  return took;
+}
+
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const ms = (value) => `${value.toFixed(value < 100 ? 1 : 0)} ms`;
 
@@ -282,6 +347,15 @@ try {
       const [clock, processor] = [of(({ longest }) => longest.clock), of(({ longest }) => longest.processor)];
       console.log(`| ${what} | ${of(({ result }) => result)} | ${clock} | ${processor} |`);
     }
+    const { opening, scrolling, before, after } = await scoredOften(browser, address, given);
+    for (const [what, { result, longest }] of [
+      [`${RUNS_IN_MATRIX} runs side by side`, opening],
+      ["a step of scrolling through them", scrolling],
+    ]) {
+      console.log(`| ${what} | ${ms(result)} | ${ms(longest.clock)} | ${ms(longest.processor)} |`);
+    }
+    const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
+    console.log(`\nThe page and its worker have ${megabytes(before)} at first, ${megabytes(after)} after ${RUNS} runs`);
   } finally {
     await browser.close();
   }
