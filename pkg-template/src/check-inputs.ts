@@ -1,12 +1,16 @@
 /** What is wrong with the inputs of an evaluation, and whom it would ask. */
 
+import { call } from "./engine/call.js";
 import { inTurns, Stretch } from "./engine/steps.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
+import { warningOf } from "./errors.js";
 import { noteHeader, unusedOptions } from "./evaluate.js";
 import { sectionOf } from "./journal/section.js";
 import { definedProperties } from "./lists.js";
 import { copyOf, planInSteps } from "./request-plan.js";
 import { batchOf } from "./run/batching.js";
+import { unpricedWarning } from "./run/prices.js";
+import { Judges } from "./run/judges.js";
 import { mayHaveRubrics, unscorableInSteps } from "./run/unscorable.js";
 import { closeSession, openSession, type Session } from "./run/session.js";
 import type { EvalSetResult, EvaluateRequest, Mistake } from "./types.js";
@@ -39,7 +43,8 @@ const NO_CASES = { evalSetId: "none", evalCases: [] };
 
 /**
  * Says what is wrong with the inputs of an evaluation, whichever of them are there, and which metrics the config has. Nothing is
- * scored, nobody is asked, and no judge is needed.
+ * scored, nobody is asked, and no judge is needed. If there is one, what `evaluate` says of it before it asks is said too; whoever
+ * plays users is for `AgentEvaluator` to check.
  *
  * @throws {AdkMetricsError} as `evaluate` does, for inputs that cannot be used.
  *
@@ -67,7 +72,15 @@ export async function checkInputs(inputs: Partial<EvaluateRequest>): Promise<Che
     const actual = given.actual === undefined ? undefined : plan.actual;
     const unscorable = new Map([...found].filter(([name]) => !mayHaveRubrics(name, actual)));
     const unused = header.total > 0 ? unusedOptions(request, metrics) : undefined;
-    noteHeader(checked, { header, warnings: header.warnings, unscorable, unused }, request, plan, true);
+    // A judge is not needed, but if there is one, it has to be able to answer.
+    const judges = new Judges(plan.options, header, () => false);
+    call(plan, () => judges.attach(session.run));
+    const warnings = [...header.warnings, ...judges.warnings];
+    noteHeader(checked, { header, warnings, unscorable, unused }, request, plan, true);
+    const { names } = judges.unpriced;
+    const unpriced = names.length === 0 ? [] : [unpricedWarning(names)];
+    const ofJudges = [...judges.warnings, ...unpriced].map((warning) => warningOf(warning, plan));
+    if (ofJudges.length > 0) checked.warnings = [...(checked.warnings ?? []), ...ofJudges];
     if (unused !== undefined) checked.warnings = [...(checked.warnings ?? []), unused];
   } finally {
     closeSession(session);

@@ -6,8 +6,22 @@ import { turn } from "./support/conversations.mjs";
 import { seen } from "./support/crashes.mjs";
 import { importEntry } from "./support/package.mjs";
 
-const { checkInputs, DEFAULT_CRITERIA, evaluate } = await importEntry();
+const { checkInputs, DEFAULT_CRITERIA, evaluate, geminiJudge, openaiJudge } = await importEntry();
 
+/** Answers of providers. */
+const text = '{"is_the_agent_response_valid": "valid"}';
+const answering = (body) => ({ apiKey: "k", fetch: async () => Response.json(body) });
+const gemini = geminiJudge(answering({ candidates: [{ content: { parts: [{ text }] }, finishReason: "STOP" }] }));
+const openai = (more) =>
+  openaiJudge({ ...answering({ choices: [{ message: { content: text }, finish_reason: "stop" }] }), ...more });
+const named = openai({ model: "gpt-4.1" });
+const judged = (judge_model_options, judge = gemini) => ({
+  criteria: {
+    final_response_match_v2: { threshold: 0.5, judge_model_options: { num_samples: 1, ...judge_model_options } },
+  },
+  judge,
+  retry: { attempts: 1 },
+});
 const CONFIG = { criteria: { response_match_score: 0.8, safety_v1: 0.5, final_response_match_v2: 0.5 } };
 const INFORMATIONAL = ["tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1"];
 const judgesOf = ({ metrics }) =>
@@ -126,6 +140,13 @@ describe("checkInputs and evaluate", () => {
       false,
     ],
     ["options of judges that nobody needs", { judge: () => "yes" }, false],
+    ["a model that its provider replaces", judged({ judge_model: "gemini-2.5-pro" }), false],
+    ["a setting that a provider is not sent", judged({ judge_model_config: { topK: 1 } }, named), false],
+    ["another model than the config names", judged({ judge_model: "gpt-6-luna" }, named), false],
+    ["a judge that cannot have the model", judged({}, openai()), true],
+    ["a limit in money without the price", { ...judged({}, named), budget: { cost: 1, prices: {} } }, true],
+    ["a price that is missing", { ...judged({}, named), budget: { prices: {} } }, false],
+    ["warnings about a judge with `strict`", { ...judged({ judge_model: "gpt-6-luna" }, named), strict: true }, true],
   ]) {
     test(`say the same of ${what}`, async () => {
       const request = { evalSet, actual, criteria, ...more };
