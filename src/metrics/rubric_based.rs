@@ -23,7 +23,6 @@ use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{KnownSetting, MetricConfig, either, read_flag, settings};
 use crate::model::rubric::{Rubric, RubricContent};
 use crate::model::shape::Shape;
-use crate::text::trim;
 
 /// What distinguishes the rubric metrics.
 pub(super) struct RubricMetric {
@@ -100,12 +99,7 @@ fn repeated(rubrics: &[ActiveRubric]) -> Option<(usize, &ActiveRubric)> {
 fn rubric(json: Json<'_>) -> Result<ActiveRubric> {
     let needed = |snake, camel| {
         let message = || ["a rubric needs `", snake, "`"].concat();
-        let found = either(json, [snake, camel]);
-        // Labels and replies name rubrics by their ids, without the white space around them.
-        let is_blank = |value: &Json<'_>| value.as_str().is_some_and(|text| trim(&text).is_empty());
-        found
-            .filter(|value| !is_blank(value))
-            .ok_or_else(|| json.error(ErrorCode::InvalidCriterion, message()))
+        either(json, [snake, camel]).ok_or_else(|| json.error(ErrorCode::InvalidCriterion, message()))
     };
     let id = needed("rubric_id", "rubricId")?;
     let content = needed("rubric_content", "rubricContent")?;

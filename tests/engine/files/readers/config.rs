@@ -347,11 +347,6 @@ fn settings_that_cannot_be_used_are_errors_with_advice() {
             r#"{"rubric_based_tool_use_quality_v1": {"threshold": 1, "rubrics": [{"rubric_id": "a"}]}}"#,
             "a rubric needs `rubric_content` (at criteria.rubric_based_tool_use_quality_v1.rubrics[0], line 1)",
         ),
-        (
-            r#"{"rubric_based_tool_use_quality_v1": {"threshold": 1, "rubrics":
-                [{"rubric_id": " \u00a0", "rubric_content": {"text_property": "It is."}}]}}"#,
-            "a rubric needs `rubric_id` (at criteria.rubric_based_tool_use_quality_v1.rubrics[0], line 2)",
-        ),
     ] {
         assert_eq!(config_error(&format!(r#"{{"criteria": {criteria}}}"#)), message);
     }
