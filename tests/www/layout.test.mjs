@@ -67,3 +67,42 @@ describe("results", { skip }, () => {
     await site.done(page);
   });
 });
+
+describe("the accent", { skip }, () => {
+  const site = playground();
+
+  test("is for what can be pressed or followed, not for what is chosen or said", async () => {
+    const page = await site.open();
+    /** The parts of the page that have the colour of the first button. */
+    const accented = (selectors) =>
+      page.evaluate((list) => {
+        const probe = document.createElement("i");
+        document.body.append(probe);
+        const colour = (name) => ((probe.style.color = `var(${name})`), getComputedStyle(probe).color);
+        const blue = ["--accent", "--accent-soft"].map(colour);
+        probe.remove();
+        return list.filter((selector) => {
+          const parts = [...document.querySelectorAll(selector)];
+          if (parts.length === 0) throw new Error(`nothing is ${selector}`);
+          return parts.some((part) => {
+            const { color, backgroundColor, borderBottomColor, borderTopColor } = getComputedStyle(part);
+            return [color, backgroundColor, borderBottomColor, borderTopColor].some((one) => blue.includes(one));
+          });
+        });
+      }, selectors);
+    await page.getByText("recorded judge").first().waitFor();
+    assert.deepEqual(await accented([".tag", ".bar nav a[aria-current]"]), []);
+    await page.getByRole("button", { name: "Weather: Score it" }).click();
+    await page.getByRole("grid").waitFor();
+    const slider = page.getByRole("slider").last();
+    await slider.focus();
+    for (let press = 0; press < 3; press += 1) await slider.press("PageUp");
+    await page.getByRole("heading", { name: /^Verdicts? flips?/ }).waitFor();
+    await page.locator("h1").click();
+    assert.deepEqual(await accented([".choices label:has(:checked)", ".flips"]), []);
+    await page.getByRole("link", { name: "storm_warning" }).first().click();
+    await page.getByRole("button", { name: "Only differences" }).click();
+    assert.deepEqual(await accented(['[aria-pressed="true"]']), []);
+    await site.done(page);
+  });
+});

@@ -312,7 +312,7 @@ const hover = (schema: Schema) =>
   });
 
 const HIGHLIGHT = HighlightStyle.define([
-  { tag: tags.propertyName, color: "var(--accent)" },
+  { tag: tags.propertyName, color: "var(--text)", fontWeight: "600" },
   { tag: tags.string, color: "var(--text)" },
   { tag: tags.number, color: "var(--pass)" },
   { tag: [tags.bool, tags.null], color: "var(--open)" },
@@ -324,7 +324,7 @@ const EDITOR_THEME = EditorView.theme({
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", overflow: "auto" },
   ".cm-gutters": { backgroundColor: "var(--sunken)", color: "var(--muted)", border: "none" },
-  ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--accent) 6%, transparent)" },
+  ".cm-activeLine": { backgroundColor: "var(--sunken)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "color-mix(in srgb, var(--accent) 24%, transparent) !important",
   },
@@ -338,7 +338,7 @@ const EDITOR_THEME = EditorView.theme({
     maxWidth: "28rem",
   },
   ".cm-tooltip .meaning, .cm-diagnostic, .cm-completionInfo": { padding: "6px 10px", fontFamily: "var(--sans)" },
-  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--chosen)", color: "var(--on-chosen)" },
   ".cm-completionDetail": { fontStyle: "normal", fontFamily: "var(--sans)", marginInlineStart: "1em" },
   ".cm-diagnostic": { margin: "0" },
   ".cm-diagnostic-error": { borderInlineStart: "3px solid var(--fail-fill)" },
@@ -356,6 +356,6 @@ const EDITOR_THEME = EditorView.theme({
   ".cm-panels": { backgroundColor: "var(--sunken)", color: "var(--text)" },
   ".cm-panels input, .cm-panels button": { font: "inherit" },
   ".cm-foldPlaceholder": { backgroundColor: "var(--sunken)", border: "1px solid var(--line)", color: "var(--muted)" },
-  ".cm-matchingBracket": { backgroundColor: "var(--accent-soft) !important", outline: "1px solid var(--accent)" },
+  ".cm-matchingBracket": { backgroundColor: "var(--chosen) !important", outline: "1px solid var(--strong-line)" },
   ".cm-selectionMatch": { backgroundColor: "var(--open-soft)" },
 });
