@@ -274,3 +274,27 @@ test("what Jaeger answers is read", () => {
   const broken = { data: [{ traceID: "1", spans: [{ traceID: "1", spanID: "2", startTime: "soon" }] }] };
   assert.match(errorOf(() => readTraces(broken)).message, /expected microseconds/);
 });
+
+test("instructions without text are warned of, since no judge is shown them", () => {
+  const image = { inline_data: { mime_type: "image/png", data: "" } };
+  const warningsOf = (systemInstruction) => {
+    const llmRequest = { config: { system_instruction: systemInstruction }, contents: [] };
+    const attributes = { ...chat([ASK], [ANSWER]), "gcp.vertex.agent.llm_request": JSON.stringify(llmRequest) };
+    return readTraces(
+      request([span("a", undefined, [0, 9], agent("weather", CONVERSATION)), span("b", "a", [1, 2], attributes)]),
+    )[0].warnings;
+  };
+  assert.deepEqual(warningsOf({ role: "user", parts: [image] }), [
+    '"s1": the instructions of "weather" contain no text, so judges do not see them',
+  ]);
+  assert.equal(warningsOf([image])?.length, 1);
+  for (const fine of [
+    undefined,
+    "",
+    { parts: [] },
+    { parts: [{ text: "" }] },
+    { parts: [{ text: "Be kind." }, image] },
+  ]) {
+    assert.equal(warningsOf(fine), undefined);
+  }
+});

@@ -7,6 +7,9 @@
  * agent that is a tool runs in an invocation of its own, so its model's time is the tool's.
  */
 
+import { isObject } from "../engine/values.js";
+import type { Invocation } from "../types.js";
+
 /** What an event of ADK-TS lacks; its constructor drops all but the content. */
 export interface ModelReport {
   usageMetadata?: unknown;
@@ -230,11 +233,34 @@ function callbacks(given: unknown): unknown[] {
 /** What a model was told of its agent: the instructions and the tools. What is no JSON is left out. */
 export function detailsOf(name: string, request: unknown): unknown {
   const { config } = (request ?? {}) as { config?: { systemInstruction?: unknown; tools?: unknown } };
-  return {
+  const instructions = instructionText(config?.systemInstruction);
+  const details = {
     name,
-    instructions: instructionText(config?.systemInstruction),
+    instructions,
     toolDeclarations: Array.isArray(config?.tools) ? config.tools.map(asJson).filter((tool) => tool !== undefined) : [],
   };
+  if (instructions.trim() === "" && hasMore(config?.systemInstruction)) textless.add(details);
+  return details;
+}
+
+/** The details of agents whose instructions are something else than text. */
+const textless = new WeakSet<object>();
+
+/** What to say of agents whose instructions are something else than text, which no judge is shown. */
+export function textlessWarnings(turns: readonly Pick<Invocation, "appDetails">[]): string[] {
+  const details = turns.flatMap(({ appDetails }) => Object.entries(appDetails?.agentDetails ?? {}));
+  const names = new Set(details.flatMap(([name, one]) => (isObject(one) && textless.has(one) ? [name] : [])));
+  return [...names].map(
+    (name) => `the instructions of ${JSON.stringify(name)} contain no text, so judges do not see them`,
+  );
+}
+
+/** Whether an instruction without a text has something else: a file, or data. */
+function hasMore(instruction: unknown): boolean {
+  if (Array.isArray(instruction)) return instruction.some(hasMore);
+  if (!isObject(instruction)) return false;
+  const { role: _, parts, text: __, ...others } = instruction as Readonly<Record<string, unknown>>;
+  return Object.values(others).some((value) => value !== undefined && value !== null) || hasMore(parts);
 }
 
 /** An instruction: a text, a content, or parts. */
