@@ -163,6 +163,17 @@ test("questions that are refused among answers end no metric, and are no calls",
   assert.deepEqual([calls, lost, unsent ?? 0], [0, 15, 0]);
 });
 
+test("what replies took that cannot be used is in the totals of batches", async (t) => {
+  const answering = await batchServer(t, { reply: () => ({ fault: "truncated" }) });
+  const cwd = folderOf(t, filesOf(3, { num_samples: 1 }));
+  const { stderr, status } = await ask(cwd, answering, "openai");
+  assert.equal(status, 3, stderr);
+  assert.match(
+    stderr,
+    /^batches: \d questions sent in \d batch(?:es)?, 0 answered, [1-9][\d,]* tokens in, [1-9][\d,]* out$/m,
+  );
+});
+
 test("what was sent is collected after the process was killed, and by batch", posix, async (t) => {
   const looks = { looks: 1_000_000 };
   const answering = await batchServer(t, { plan: () => looks });
