@@ -3,7 +3,7 @@
 import { describe, test } from "node:test";
 import { onDisk, rubric, RUBRICS } from "./hostile.mjs";
 import { scored, showing, turn } from "./scored.mjs";
-import { playground, skip } from "./support.mjs";
+import { becomes, playground, skip } from "./support.mjs";
 
 // Whatever is not linear takes minutes with these, and every step of a test may take seconds: it fails where the page does
 // not answer.
@@ -67,5 +67,45 @@ describe("texts and lists without measure", { skip }, () => {
     await shown.goto(`${site.origin}/#/case/0`);
     await shown.locator(".turn").first().waitFor();
     await site.done(shown);
+  });
+
+  test("leave the worker with a few runs, however many are kept", async () => {
+    const page = await site.open();
+    // What the page asks its worker to drop.
+    await page.addInitScript(() => {
+      globalThis.dropped = 0;
+      const { postMessage } = Worker.prototype;
+      Worker.prototype.postMessage = function post(...message) {
+        if (message[0]?.method === "forgetRun") globalThis.dropped += 1;
+        return postMessage.apply(this, message);
+      };
+    });
+    await page.reload();
+    const result = await scored({ one: [[turn("Hi", "Hello")], [turn("Hi", "Hello")]] }, { response_match_score: 0.5 });
+    const [first] = result.evalCaseResults;
+    const cases = Array.from({ length: 7_000 }, (_one, at) => ({
+      ...first,
+      evalId: `case_${at}`,
+      evalMetricResultPerInvocation: [],
+    }));
+    const files = Array.from({ length: 5 }, (_one, age) =>
+      onDisk(
+        `run_${age}.evalset_result.json`,
+        JSON.stringify({ ...result, creationTimestamp: 1_790_000_000 + age, evalCaseResults: cases }),
+      ),
+    );
+    await page.getByLabel("Choose files").setInputFiles(files);
+    await page.getByRole("button", { name: "Open the results of 5 files" }).click();
+    await page.waitForURL("**/#/results");
+    await becomes(() => page.evaluate(() => globalThis.dropped), 2);
+    // They are there again when they are looked at.
+    const field = page.getByRole("combobox", { name: "Run", exact: true });
+    await field.selectOption({ index: 4 });
+    await becomes(() => field.evaluate(({ selectedIndex }) => selectedIndex), 4);
+    await page
+      .locator(`[role="grid"][aria-rowcount="${cases.length + 1}"] [role="gridcell"]`)
+      .first()
+      .waitFor();
+    await site.done(page);
   });
 });

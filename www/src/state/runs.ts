@@ -4,7 +4,7 @@
  */
 
 import { batch, effect, signal } from "@preact/signals";
-import { addressText } from "../route.js";
+import { addressText, route } from "../route.js";
 import { engine } from "../worker/client.js";
 import { countsOf } from "../worker/counts.js";
 import type { ComparableRun } from "../worker/protocol.js";
@@ -39,7 +39,7 @@ const stored = new Set<string>();
 const deleted = new Set<string>();
 
 /** The most cases in the worker of runs that are not shown. */
-const MAX_LOADED_CASES = 30_000;
+const MAX_LOADED_CASES = 20_000;
 
 // A run that is finished is kept, and counted again when its thresholds are moved.
 effect(() => {
@@ -125,8 +125,12 @@ export async function isLoaded(id: string): Promise<boolean> {
   return true;
 }
 
+/** The runs that are compared, while they are. */
+let compared: readonly (string | undefined)[] = [];
+
 /** Takes runs that are stored out of the worker, those first that were not used for longest. */
 export async function unloadOthers(inUse: readonly (string | undefined)[] = []): Promise<void> {
+  compared = inUse;
   const isUsed = (id: string) => id === summary.value?.id || inUse.includes(id);
   const others = [...loaded].filter(([id]) => !isUsed(id));
   let cases = others.reduce((sum, [, count]) => sum + count, 0);
@@ -197,6 +201,8 @@ export async function saveRuns(isCurrent: () => boolean): Promise<void> {
   );
   if (!isCurrent()) return;
   await store("runs", [...others, ...own]);
+  const { screen } = route.value;
+  await unloadOthers(screen === "compare" || screen === "runs" ? compared : []);
   await store("shown", summary.value?.id);
   const held = deletedRun.value?.entry.id;
   for (const id of deleted) {
