@@ -131,12 +131,12 @@ function useReliability(run: RunSummary): Fact[] {
   useEffect(() => {
     if (isRunning) return undefined;
     let isCurrent = true;
-    // A line that is dragged moves many times a second.
+    // A line that is dragged moves many times a second, and whatever moves it next would wait for this.
     const timer = setTimeout(() => {
       void engine.reliability(run.id, by).then((outcome) => {
         if (isCurrent) reliability.value = outcome.ok ? { run: run.id, value: outcome.value } : undefined;
       });
-    }, 150);
+    }, 600);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
