@@ -97,7 +97,7 @@ describe("texts and lists without measure", { skip }, () => {
     await page.getByLabel("Choose files").setInputFiles(files);
     await page.getByRole("button", { name: "Open the results of 5 files" }).click();
     await page.waitForURL("**/#/results");
-    await becomes(() => page.evaluate(() => globalThis.dropped), 2);
+    await becomes(() => page.evaluate(() => globalThis.dropped), 3);
     // They are there again when they are looked at.
     const field = page.getByRole("combobox", { name: "Run", exact: true });
     await field.selectOption({ index: 4 });

@@ -39,7 +39,7 @@ const stored = new Set<string>();
 const deleted = new Set<string>();
 
 /** The most cases in the worker of runs that are not shown. */
-const MAX_LOADED_CASES = 20_000;
+const MAX_LOADED_CASES = 10_000;
 
 // A run that is finished is kept, and counted again when its thresholds are moved.
 effect(() => {
