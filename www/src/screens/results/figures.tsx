@@ -131,12 +131,13 @@ function useReliability(run: RunSummary): Fact[] {
   useEffect(() => {
     if (isRunning) return undefined;
     let isCurrent = true;
+    const delay = reliability.peek()?.run === run.id ? 600 : 150;
     // A line that is dragged moves many times a second, and whatever moves it next would wait for this.
     const timer = setTimeout(() => {
       void engine.reliability(run.id, by).then((outcome) => {
         if (isCurrent) reliability.value = outcome.ok ? { run: run.id, value: outcome.value } : undefined;
       });
-    }, 600);
+    }, delay);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
