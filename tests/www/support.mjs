@@ -153,5 +153,5 @@ export async function keptRecords(page) {
 export const areKept = (page, ...keys) =>
   becomes(async () => {
     const kept = await keptRecords(page);
-    return keys.filter((key) => !(key in kept));
+    return keys.filter((key) => kept[key] === undefined);
   }, []);
