@@ -739,7 +739,10 @@ export interface PassComparison {
   difference?: number;
   /** The confidence interval of the difference; from two compared cases up. */
   interval?: { low: number; high: number };
-  /** How likely chance alone splits the cases that changed as unevenly as this: the exact sign test, McNemar's. */
+  /**
+   * How likely chance alone makes a difference as large as this: the exact sign test, McNemar's, where all cases that changed did
+   * so by as much, as those that ran once; otherwise the paired t-test.
+   */
   chance: number;
   /** The smallest true difference that such a comparison finds in four of five repetitions. Absent if no difference would be. */
   detectable?: number;

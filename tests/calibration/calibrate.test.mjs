@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { random as randomOf } from "../journal/journal.mjs";
 import { importEntry } from "../package/support/package.mjs";
 import { csv, pairsOf, resultsOf, RUBRICS, SCORES, TWO } from "./results.mjs";
 
@@ -189,6 +190,22 @@ test("Krippendorff's alpha counts verdicts that people disagree on, with an inte
   assert.match(renderCalibrationTable(found), /alpha 0\.\d\d \(0\.\d\d\s+to 0\.\d\d\)/);
 });
 
+test("votes that ended at a risk do not tell how far samples agree, and that is said", () => {
+  const cases = { open: { polite: [1, 1], brief: [1, 0, 1] }, closed: { polite: [0, 0, 0], brief: [0, 1, 0] } };
+  const labels = csv("open,1,polite,1", "closed,1,polite,0");
+  const found = calibrate(resultsOf(cases, { judgeUsage: { calls: 11, verdictsAtRisk: 1 } }), labels);
+  const [{ consistency, consistencyReason }] = found.subjects;
+  assert.equal(consistency, undefined);
+  assert.match(consistencyReason, /^votes ended at a risk/);
+  assert.match(
+    renderCalibrationTable(found, { width: 400 }),
+    /How far samples agree is unknown: votes ended at a risk/,
+  );
+  assert.match(renderCalibrationHtml(found), /How far samples agree is unknown: votes ended at a risk/);
+  // A sample that failed ends no vote.
+  assert.notEqual(calibrate(resultsOf(cases), labels).subjects[0].consistency, undefined);
+});
+
 test("votes tell how often samples agree, and what fewer would have given", () => {
   const { subjects } = calibrate(resultsOf(TWO), csv("open,1,brief,1", "closed,1,brief,0"));
   const [{ consistency }] = subjects;
@@ -297,6 +314,55 @@ describe("two judges", () => {
       costPerVerdict: 0.025,
     });
     assert.deepEqual(found.notes, []);
+  });
+
+  test("are compared by cases where verdicts of a case go together", () => {
+    // Ten rubrics of a case are right or wrong together: three cases differ.
+    const rubrics = Array.from({ length: 10 }, (_, at) => `r${at}`);
+    const of = (isRight) =>
+      resultsOf(
+        Object.fromEntries(
+          ids.map((id, at) => [id, Object.fromEntries(rubrics.map((rubric) => [rubric, isRight(at) ? [1] : [0]]))]),
+        ),
+      );
+    const all = ids.flatMap((evalId) =>
+      rubrics.map((rubricId) => ({ evalId, metricName: RUBRICS, rubricId, label: 1 })),
+    );
+    const [together] = compareJudges(
+      of(() => true),
+      of((at) => at > 2),
+      all,
+    ).subjects;
+    assert.deepEqual([together.onlyFirst, together.onlySecond, together.better], [30, 0, "unclear"]);
+    assert.equal(together.pValue.toFixed(9), "0.250000000");
+    const [sure] = compareJudges(
+      of(() => true),
+      of((at) => at > 8),
+      all,
+    ).subjects;
+    assert.equal(sure.better, "first");
+  });
+
+  test("are rarely told apart where they are equally good, whatever a case has of verdicts", () => {
+    const random = randomOf(5);
+    const many = Array.from({ length: 15 }, (_, at) => `m${at}`);
+    const rubrics = ["a", "b", "c", "d"];
+    const all = many.flatMap((evalId) =>
+      rubrics.map((rubricId) => ({ evalId, metricName: RUBRICS, rubricId, label: 1 })),
+    );
+    const one = () =>
+      resultsOf(
+        Object.fromEntries(
+          many.map((id) => {
+            const isRight = random() < 0.7;
+            return [id, Object.fromEntries(rubrics.map((rubric) => [rubric, random() < 0.1 !== isRight ? [1] : [0]]))];
+          }),
+        ),
+      );
+    const rounds = 200;
+    const told = Array.from({ length: rounds }, () => compareJudges(one(), one(), all).subjects[0].better);
+    const share = told.filter((better) => better !== "unclear").length / rounds;
+    assert.ok(share <= 0.08, `${share} of the comparisons`);
   });
 
   test("are named by the verdicts that are compared, panels as such", () => {

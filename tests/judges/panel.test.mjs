@@ -66,6 +66,17 @@ test("each judge of a panel is asked as many samples as there are in the criteri
   assert.equal(set.warnings, undefined, "several models are no surprise");
 });
 
+test("a risk takes one judge, and is refused with a panel before anybody is asked", async () => {
+  const { panel, asked } = judges({ a: valid(true), b: valid(false), c: valid(true) });
+  const given = request(panel, undefined, { num_samples: 2 }, { earlyStop: { risk: 0.01 } });
+  await assert.rejects(evaluate(given), {
+    code: "invalid_input",
+    path: "earlyStop",
+    message: "a risk takes one judge, and final_response_match_v2 is judged by a panel",
+  });
+  assert.deepEqual(asked, []);
+});
+
 test("a judge of a panel that two models answer for is warned of, as it is alone", async () => {
   const versions = ["a-1", "a-2"];
   const saying = (name, next) => ({ [name]: async () => ({ text: valid(true), modelVersion: next() }) })[name];

@@ -286,8 +286,19 @@ test("passes are compared over all runs, each case counting alike", () => {
   // Three cases with one sign are no news.
   assert.equal(detectable, undefined);
   const more = compareRuns(runs(...Array(10).fill("pp")), runs("pf", "ff", ...Array(8).fill("pp"))).passes;
-  // At least six of ten cases have to get worse: 0.673 of them do so in four of five repetitions, by 0.75 on average.
-  assert.ok(Math.abs(more.detectable - 0.673 * 0.75) < 1e-3, String(more.detectable));
+  // Two cases get worse by different amounts, so Student's test decides: (2.262 + 0.883) times the standard error.
+  assert.ok(Math.abs(more.detectable - 0.33569) < 1e-4, String(more.detectable));
+  assert.equal(more.chance, 0.5, "two cases of one sign are no news");
+});
+
+test("passes and a metric that says the same change as surely, also over several runs", () => {
+  const cases = ["ppp", "ppp", "ppp", "ppp", "ppp", "ppp", "ppp", "ppf", "ppf", "ppf"];
+  const later = ["pff", "fff", "pff", "ppf", "pff", "ppp", "pff", "ppf", "fff", "ppp"];
+  const scored = (list) =>
+    setOf(list.flatMap((found, at) => [...found].map((one) => caseOf(`c${at}`, { quality: one === "p" ? 1 : 0 }))));
+  const { passes, metrics } = compareRuns(scored(cases), scored(later));
+  const [{ chance, detectable, change }] = metrics;
+  assert.deepEqual([passes.chance, passes.detectable, passes.change], [chance, detectable, change]);
 });
 
 test("passes change for sure by the exact sign test", () => {

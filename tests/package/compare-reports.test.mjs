@@ -220,7 +220,7 @@ test("how often cases pass is said in words, with what would have shown", () => 
   const said =
     /87% of runs pass, before 97% \(10 points less; 95% interval from \d+ points less to no change\); 0 cases pass more often, 2 less often, which may be chance/;
   const shows =
-    /with 10 cases like these, a difference of 34 points is detected with 80(?:%|&#37;) probability, a smaller one less often/;
+    /with 10 cases like these, a difference of 23 points is detected with 80(?:%|&#37;) probability, a smaller one less often/;
   const texts = [report.renderComparisonTable(unclear, { width: 400 }), report.renderComparisonMarkdown(unclear)];
   for (const text of texts) {
     assert.match(

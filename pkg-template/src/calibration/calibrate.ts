@@ -53,12 +53,13 @@ export function calibrate(
   options: CalibrationOptions = {},
 ): Calibration {
   const confidence = confidenceOf(options);
-  const { verdicts } = reading("results", () => foundIn(results));
+  const { verdicts, usages } = reading("results", () => foundIn(results));
   const { judgeModel } = options;
   const rows = reading("labels", () => rowsOf(labels));
   const found = reading("labels", () => matched(rows, verdicts));
   checkUsable(found);
-  const subjects = subjectsOf(verdicts, found, confidence);
+  const isAtRisk = usages.some(({ verdictsAtRisk = 0 }) => verdictsAtRisk > 0);
+  const subjects = subjectsOf(verdicts, found, confidence, isAtRisk);
   const metrics = new Set(subjects.map(({ metricName }) => metricName));
   const judges = judgesOf(verdicts.filter(({ metricName }) => metrics.has(metricName)));
   const { given, used, empty, annotators, problems } = found;
@@ -98,10 +99,20 @@ function judgesNamed(model: string, metrics: readonly string[], judges: readonly
   );
 }
 
-function subjectsOf(verdicts: readonly Verdict[], found: Matched, confidence: number): SubjectCalibration[] {
+function subjectsOf(
+  verdicts: readonly Verdict[],
+  found: Matched,
+  confidence: number,
+  isAtRisk: boolean,
+): SubjectCalibration[] {
   const labels = new Map(found.labelled.map((one) => [keyOf(one.verdict), one]));
   const said = new Map([...found.labelled, ...found.undecided].map((one) => [keyOf(one.verdict), one.categories]));
-  return labelledSubjects(verdicts, found.labelled).map((subject) => subjectOf(subject, labels, said, confidence));
+  return labelledSubjects(verdicts, found.labelled).map((subject) => {
+    const one = subjectOf(subject, labels, said, confidence);
+    if (isAtRisk && subject.verdicts.some(isUnsettled)) return { ...one, consistencyReason: AT_RISK };
+    const consistency = consistencyIn(subject.verdicts, labels);
+    return consistency === undefined ? one : { ...one, consistency };
+  });
 }
 
 /** @param said What each person says of a verdict, also where they could not agree on a label. */
@@ -127,7 +138,6 @@ function subjectOf(
   const specificity = shareOf(failing, ({ judge }) => judge === 0, confidence);
   const alpha = agreementOfPeople(verdicts, said, confidence);
   const scores = scoresOf(labelled, confidence);
-  const consistency = consistencyIn(verdicts, labels);
   return {
     ...about,
     verdicts: verdicts.length,
@@ -137,7 +147,6 @@ function subjectOf(
     agreement,
     ...definedProperties({ kappa, scores, sensitivity, specificity, alpha }),
     passRate: passRatesOf(verdicts, labels, confidence),
-    ...(consistency === undefined ? {} : { consistency }),
   };
 }
 
@@ -226,6 +235,18 @@ function passRatesOf(
       : { corrected: estimate, judgedRight }),
     ...(powered === undefined ? {} : { powered }),
   };
+}
+
+/** What is left of votes that ended by what they said, before that was settled, says little of how samples agree. */
+const AT_RISK =
+  "votes ended at a risk, which leaves out samples that might have disagreed. Judge with early stopping `none` to see it";
+
+/** Whether samples were left out that might have changed the verdict. */
+function isUnsettled(verdict: Verdict): boolean {
+  const { votes, of } = verdict;
+  if (votes === undefined || of === undefined || votes.length >= of) return false;
+  const { yes, no } = tallyOf(verdict);
+  return 2 * yes <= of && 2 * no < of;
 }
 
 function consistencyIn(verdicts: readonly Verdict[], labels: ReadonlyMap<string, Labelled>): Consistency | undefined {

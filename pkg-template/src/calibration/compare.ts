@@ -4,7 +4,7 @@ import { reading } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { count } from "../report/text.js";
 import type { Estimate } from "../statistics/estimates.js";
-import { signTest } from "../statistics/significance.js";
+import { meanTest } from "../statistics/significance.js";
 import { pairedDifference, shareOf, sum } from "./agreement.js";
 import { answerOf, checkUsable, confidenceOf, groupOf, judgesOf, judgeText, labelledSubjects } from "./subjects.js";
 import { rowsOf } from "./labels.js";
@@ -89,21 +89,25 @@ function subjectsOf(both: readonly Both[], confidence: number): SubjectCompariso
     });
     const count = (first: boolean, second: boolean): number =>
       pairs.filter((pair) => pair.first === first && pair.second === second).length;
-    const [onlyFirst, onlySecond] = [count(true, false), count(false, true)];
-    const pValue = signTest(onlyFirst, onlySecond);
-    const isClear = pValue < 1 - confidence;
+    // The verdicts of a case go together: cases are what is drawn.
+    const ofCases = grouped(pairs, ({ group }) => group).map((members) =>
+      sum(members.map(({ first, second }) => Number(first) - Number(second))),
+    );
+    const pValue = meanTest(ofCases);
+    const difference = pairedDifference(pairs, confidence);
+    const { low = -1, high = 1 } = pValue < 1 - confidence ? difference : {};
     return {
       ...about,
       labelled: pairs.length,
       bothRight: count(true, true),
-      onlyFirst,
-      onlySecond,
+      onlyFirst: count(true, false),
+      onlySecond: count(false, true),
       bothWrong: count(false, false),
       first: shareOf(pairs, (pair) => pair.first, confidence) as Estimate,
       second: shareOf(pairs, (pair) => pair.second, confidence) as Estimate,
-      difference: pairedDifference(pairs, confidence),
+      difference,
       pValue,
-      better: !isClear ? "unclear" : onlyFirst > onlySecond ? "first" : "second",
+      better: low > 0 ? "first" : high < 0 ? "second" : "unclear",
     };
   });
 }

@@ -14,9 +14,10 @@ export interface SampledQuestion {
 }
 
 /**
- * What votes say. The verdict of s samples is counted over all ways to draw s of those that were asked; where early stopping left
- * some out, the verdict was settled. More samples than were asked are foreseen by a beta-binomial distribution for what people
- * pass and one for what they fail, fitted by moments.
+ * What votes say. The verdict of s samples is counted over all ways to draw s of those that were asked. A vote that was stopped
+ * early ended with the sample that settled it, so this one is drawn last (J. B. S. Haldane, On a method of estimating
+ * frequencies, 1945); with more samples its verdict stays. More samples than were asked are foreseen by a beta-binomial
+ * distribution for what people pass and one for what they fail, fitted by moments, unless votes were stopped early.
  *
  * @param isMajority Whether verdicts are majorities; of means there is no such count.
  */
@@ -24,20 +25,23 @@ export function consistencyOf(questions: readonly SampledQuestion[], isMajority:
   const several = questions.filter(({ yes, no }) => yes + no > 1);
   if (several.length === 0) return undefined;
   const most = Math.max(...several.map(({ of }) => of));
-  const labelled = several.filter(({ people }) => people !== undefined);
+  const stoppedEarly = several.filter(({ yes, no, of }) => yes + no < of).length;
+  const drawn = several.map((one) => (isMajority && stoppedEarly > 0 ? withoutLast(one) : one));
   const counts: SampleCount[] = [];
+  const labelled = several.filter(({ people }) => people !== undefined);
   for (let samples = 1; samples <= most && isMajority && counts.length < MOST_COUNTS; samples += 1) {
-    const passes = (one: SampledQuestion): number => passChance(one, samples);
+    const chances = several.map((one, at) => ({ one, passes: passChance(one, drawn[at] ?? one, samples) }));
+    const known = chances.filter(({ one }) => one.people !== undefined);
+    const shareOf = (list: typeof chances, shouldPass: (one: SampledQuestion) => boolean): number =>
+      sum(list.map(({ one, passes }) => rightness(passes, shouldPass(one)))) / list.length;
     counts.push({
       samples,
-      same: sum(several.map((one) => rightness(passes(one), one.yes > one.no))) / several.length,
-      ...(labelled.length === 0
-        ? {}
-        : { right: sum(labelled.map((one) => rightness(passes(one), one.people === true))) / labelled.length }),
+      same: shareOf(chances, ({ yes, no }) => yes > no),
+      ...(known.length === 0 ? {} : { right: shareOf(known, ({ people }) => people === true) }),
       isForeseen: false,
     });
   }
-  if (isMajority && labelled.length >= LEAST_FORESEEN) {
+  if (isMajority && stoppedEarly === 0 && labelled.length >= LEAST_FORESEEN) {
     for (const samples of [most + 2, most + 4, 2 * most + 1].filter((one, at, all) => all.indexOf(one) === at)) {
       const right = foreseen(labelled, samples);
       if (right !== undefined) counts.push({ samples, right, isForeseen: true });
@@ -46,10 +50,18 @@ export function consistencyOf(questions: readonly SampledQuestion[], isMajority:
   return {
     questions: several.length,
     split: several.filter(({ yes, no }) => yes > 0 && no > 0).length,
-    agreement: sum(several.map(pairAgreement)) / several.length,
-    stoppedEarly: several.filter(({ yes, no, of }) => yes + no < of).length,
+    agreement: sum(several.map((one, at) => pairAgreement(drawn[at] ?? one, one))) / several.length,
+    stoppedEarly,
     counts,
   };
+}
+
+/** The votes before the last one, where that settled the verdict: as many were for it, or against it, as a majority takes. */
+function withoutLast(one: SampledQuestion): SampledQuestion {
+  const { yes, no, of } = one;
+  const toPass = Math.floor(of / 2) + 1;
+  if (yes === toPass) return { ...one, yes: yes - 1 };
+  return no === of - toPass + 1 ? { ...one, no: no - 1 } : one;
 }
 
 /** Nobody reads a longer row. */
@@ -59,15 +71,18 @@ const LEAST_FORESEEN = 10;
 
 const rightness = (passes: number, shouldPass: boolean): number => (shouldPass ? passes : 1 - passes);
 
-function pairAgreement({ yes, no }: SampledQuestion): number {
+/** How often two of the votes agree that were drawn; of a pair, whether both do. */
+function pairAgreement(drawn: SampledQuestion, all: SampledQuestion): number {
+  const { yes, no } = drawn.yes + drawn.no > 1 ? drawn : all;
   const n = yes + no;
   return (yes * (yes - 1) + no * (no - 1)) / (n * (n - 1));
 }
 
 /** How likely a majority of samples that are drawn from the votes is for it; a tie is against. */
-function passChance({ yes, no }: SampledQuestion, samples: number): number {
+function passChance(all: SampledQuestion, drawn: SampledQuestion, samples: number): number {
+  const { yes, no } = drawn;
   const n = yes + no;
-  if (samples >= n) return yes > no ? 1 : 0;
+  if (samples > n || samples === all.yes + all.no) return all.yes > all.no ? 1 : 0;
   let chance = 0;
   for (let k = Math.floor(samples / 2) + 1; k <= Math.min(samples, yes); k += 1) {
     if (samples - k > no) continue;

@@ -25,6 +25,7 @@ import {
   disagreementsTitle,
   checkFound,
   consistencySentences,
+  unknownAgreement,
   judgesText,
   labelsText,
   MOST_SHOWN,
@@ -90,8 +91,9 @@ ${more > 0 ? html`<p class="muted">${amountText(more)} more ${more === 1 ? "is" 
 }
 
 function subjectMarkup(one: SubjectCalibration, rubrics: readonly SubjectCalibration[]): Markup {
-  const { consistency, passRate } = one;
+  const { consistency, consistencyReason, passRate } = one;
   const notes = [
+    ...(consistencyReason === undefined ? [] : [unknownAgreement(consistencyReason)]),
     ...(passRate.reason === undefined ? [] : [`The pass rate cannot be corrected: ${passRate.reason}.`]),
     ...cautionsOf(one),
   ];

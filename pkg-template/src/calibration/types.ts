@@ -68,6 +68,8 @@ export interface SubjectCalibration {
   passRate: PassRates;
   /** How far samples of one question agree; absent where the results have no votes. */
   consistency?: Consistency;
+  /** Why `consistency` is absent although there are votes. */
+  consistencyReason?: string;
 }
 
 /** Which share passes: by the judge, and as people would say. */
@@ -150,9 +152,12 @@ export interface SubjectComparison {
   second: Estimate;
   /** The first minus the second. */
   difference: Estimate;
-  /** How likely so large a difference is by chance alone, for judges that are right equally often: McNemar's exact test. */
+  /**
+   * How likely so large a difference is by chance alone, for judges that are right equally often: McNemar's exact test where a
+   * case has one verdict, otherwise the paired t-test of cases.
+   */
   pValue: number;
-  /** Which is better; `unclear` where the difference may be chance. */
+  /** Which is better; `unclear` where the difference may be chance, by its p-value or its interval. */
   better: "first" | "second" | "unclear";
 }
 

@@ -90,6 +90,7 @@ export function sentencesOf(one: SubjectCalibration, confidence: number): string
           `Agreement among people: Krippendorff's alpha ${numberText(alpha)}, where 1 is perfect, over ${count(alpha.verdicts, "verdict")} with several labels. A judge cannot be expected to do better.`,
         ]),
     ...(one.consistency === undefined ? [] : consistencySentences(one.consistency)),
+    ...(one.consistencyReason === undefined ? [] : [unknownAgreement(one.consistencyReason)]),
     ...cautionsOf(one),
   ];
 }
@@ -138,6 +139,8 @@ export function consistencySentences({ questions, agreement, split, stoppedEarly
         ]),
   ];
 }
+
+export const unknownAgreement = (reason: string): string => `How far samples agree is unknown: ${reason}.`;
 
 /** People's and the judge's verdicts beside each other. */
 export function confusionRows({ confusion }: SubjectCalibration): [string, string, string][] {

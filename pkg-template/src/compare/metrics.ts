@@ -2,7 +2,7 @@
 
 import { EvalStatus } from "../enums.js";
 import { scoreRange } from "../metric-info.js";
-import { detectableDifference, holm, meanTest, signTest } from "../statistics/significance.js";
+import { detectableDifference, holm, meanTest } from "../statistics/significance.js";
 import type {
   CaseComparison,
   CaseMetricComparison,
@@ -37,8 +37,8 @@ export function passComparison(
   const better = differences.filter((one) => one > 0).length;
   const worse = differences.filter((one) => one < 0).length;
   const interval = meanInterval(Float64Array.from(differences), bootstrap);
-  const chance = signTest(better, worse);
-  const detectable = detectableDifference(differences, bootstrap.confidence, true);
+  const chance = meanTest(differences);
+  const detectable = detectableDifference(differences, bootstrap.confidence);
   const [baselineRate, currentRate, difference] = [
     mean(rates.map(([old]) => old)),
     mean(rates.map(([, now]) => now)),

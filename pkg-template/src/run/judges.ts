@@ -1,6 +1,6 @@
 /** Who judges the metrics of a run, and which models said that they did. */
 
-import { withPath } from "../errors.js";
+import { AdkMetricsError, withPath } from "../errors.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
 import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract.js";
 import type { JournalSection } from "../journal/section.js";
@@ -55,7 +55,9 @@ export class Judges {
       const { panel } = target;
       if (panel !== undefined) {
         const { ask } = target;
-        const members = new PanelMembers(askedFor(metricName, target).panel ?? panel.slice(0, 1));
+        const asked = askedFor(metricName, target).panel;
+        if (asked !== undefined && typeof options.earlyStop === "object") throw riskOfPanel(metricName);
+        const members = new PanelMembers(asked ?? panel.slice(0, 1));
         this.#panels.set(metric, members);
         target = {
           ...target,
@@ -198,4 +200,12 @@ export class Judges {
     this.#warned.add(kind);
     this.warnings.push({ code: "invalid_criterion", message });
   }
+}
+
+/** Whether a vote would change its mind is told from how one judge votes: the judges of a panel differ, and are asked in turn. */
+function riskOfPanel(metricName: string): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", `a risk takes one judge, and ${metricName} is judged by a panel`, {
+    path: "earlyStop",
+    help: 'Leave it out, or set "exact" (--early-stop exact): a panel\'s vote then ends when its verdict is certain',
+  });
 }

@@ -59,19 +59,13 @@ export function holm(chances: readonly number[]): number[] {
  * that the split is uneven enough, each by as much as those that changed now. For Student's test: the quantiles of his distribution for the
  * confidence and for 0.8, times the standard error (J. Cohen, Statistical Power Analysis, 1988, approximately: within 3%
  * of the noncentral distribution from five pairs up).
- *
- * @param isBySign Whether the test is the sign test, whatever the sizes: that of verdicts.
  */
-export function detectableDifference(
-  differences: readonly number[],
-  confidence: number,
-  isBySign = false,
-): number | undefined {
+export function detectableDifference(differences: readonly number[], confidence: number): number | undefined {
   const { rose, fell, sizes, areEqual } = changesIn(differences);
   const pairs = differences.length;
   // Below six pairs, at 95%, not even one sign for all of them is less likely by chance.
   if (sizes.length === 0 || signTest(pairs, 0) > atMost(confidence)) return undefined;
-  if (isBySign || areEqual) {
+  if (areEqual) {
     const share = detectableShare(Math.min(rose, fell) / pairs, pairs, confidence);
     return share === undefined ? undefined : share * meanOf(sizes);
   }

@@ -302,5 +302,42 @@ test("a vote that was stopped early counts as settled", () => {
   );
   assert.deepEqual([found?.questions, found?.split, found?.stoppedEarly], [2, 1, 1]);
   assert.equal(found?.counts.at(-1)?.same, 1);
-  close(found?.agreement, (1 + 0.4) / 2, found);
+  // Of the five votes the last one settled it: of the four before, one pair in three agrees.
+  close(found?.agreement, (1 + 1 / 3) / 2, found);
+});
+
+test("votes that were stopped early say what all samples would have said", () => {
+  const random = randomOf(11);
+  for (const [of, chance] of [
+    [5, 0.85],
+    [5, 0.6],
+    [3, 0.7],
+    [7, 0.9],
+    [4, 0.7],
+  ] as const) {
+    const toPass = Math.floor(of / 2) + 1;
+    const vote = (isStopped: boolean) => {
+      let [yes, no] = [0, 0];
+      while (yes + no < of && !(isStopped && (yes === toPass || no === of - toPass + 1))) {
+        if (random() < chance) yes += 1;
+        else no += 1;
+      }
+      return { yes, no, of, people: true };
+    };
+    const [stopped, whole] = [true, false].map((isStopped) =>
+      consistencyOf(
+        Array.from({ length: 20_000 }, () => vote(isStopped)),
+        true,
+      ),
+    );
+    const isNear = (found = 0, expected = 0) => Math.abs(found - expected) < 0.015;
+    const agreement = chance ** 2 + (1 - chance) ** 2;
+    assert.ok(isNear(stopped?.agreement, agreement), `${of}, ${chance}: ${stopped?.agreement}, not ${agreement}`);
+    for (const [at, { samples, right }] of (stopped?.counts ?? []).entries()) {
+      const expected = whole?.counts[at]?.right;
+      assert.ok(isNear(right, expected), `${of}, ${chance}, ${samples} samples: ${right}, not ${expected}`);
+    }
+    // How far questions differ cannot be told from what is left of their votes.
+    assert.deepEqual([stopped?.counts.length, stopped?.counts.some(({ isForeseen }) => isForeseen)], [of, false]);
+  }
 });
