@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertHarmless, EVERYTHING, hostileResults, watched } from "./hostile.mjs";
 import { caseOf, linkOf, scored, scoredExample, turn } from "./scored.mjs";
-import { becomes, playground, says, skip, violations } from "./support.mjs";
+import { areKept, becomes, playground, says, skip, violations } from "./support.mjs";
 
 const long = (word, count) => Array.from({ length: count }, (_, at) => `${word}${at}`).join(" ");
 
@@ -119,6 +119,7 @@ describe("what differs in a case", { skip }, () => {
     await becomes(() => toggle.getAttribute("aria-pressed"), "false");
     assert.match(page.url(), /#\/case\/2$/);
     await page.keyboard.press("d");
+    await areKept(page, "runs", "shown");
     await page.reload();
     await page.getByRole("button", { name: "Only differences", pressed: true }).waitFor();
     // A link shows the same to somebody else, whatever they saw before.

@@ -79,7 +79,7 @@ describe("the files of the command", { skip }, () => {
     await becomes(() => runs.count(), 3);
     await becomes(async () => {
       const { runs, shown } = await keptRecords(page);
-      return runs?.[2]?.id === shown;
+      return runs?.length === 3 && runs[2].id === shown;
     }, true);
     await page.reload();
     await says(tally(page), new RegExp(`Passed ${total}`));

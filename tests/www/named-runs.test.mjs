@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { becomes, example, playground, says, skip } from "./support.mjs";
+import { becomes, example, keptRecords, playground, says, skip } from "./support.mjs";
 import { linkOf, scoredExample, showing } from "./scored.mjs";
 
 const UUID = "b305bd06-38c5-4796-b9c7-d9c7454338b9";
@@ -40,6 +40,10 @@ describe("runs side by side", { skip }, () => {
     await says(page.locator("thead"), /Run 1 gemini-3-flash .*Run 2 gpt-6-mini /);
     // They are known of a run that is kept, too.
     await page.goto(`${site.origin}/#/runs`);
+    await becomes(async () => {
+      const { runs, shown } = await keptRecords(page);
+      return runs?.length === 3 && runs[2].id === shown;
+    }, true);
     await page.reload();
     await says(scores, /Judge gemini-3-flash .*Judge gpt-6-mini .*Config weather\/test_config/);
     await site.done(page);
