@@ -70,9 +70,8 @@ record! {
     } rule content_is_read
 }
 
-/// Rejects a call with its name or arguments under unknown keys: it would count as a call without them. Warns of one without
-/// a name, unless it is a piece of a streamed call.
-fn call_is_read(json: Json<'_>, warnings: &Warnings) -> Result<()> {
+/// Rejects a call with its name or arguments under unknown keys: it would count as a call without them.
+fn call_is_read(json: Json<'_>, _: &Warnings) -> Result<()> {
     let call = FunctionCall::from_json(json);
     let is_missing = |key: &str, synonyms: &[&str]| match unread(json, &|other| synonyms.contains(&other)) {
         Some((other, value)) => Err(not_a_key(value, &other, "a tool call", key)),
@@ -80,10 +79,6 @@ fn call_is_read(json: Json<'_>, warnings: &Warnings) -> Result<()> {
     };
     if call.name().is_none() {
         is_missing("name", &["tool_name", "toolName", "tool", "function"])?;
-        // `partial_args`, `will_continue`
-        if unread(json, &|key| key.starts_with("partial") || key.starts_with("will")).is_none() {
-            warnings.add(json, "a tool call has no name".into());
-        }
     }
     if call.args().is_none() {
         is_missing("args", &["arguments", "tool_input", "toolInput", "input", "parameters", "params"])?;
