@@ -131,7 +131,7 @@ describe("a calibration", () => {
     );
     assert.match(page, /<h3>By rubric<\/h3>[^]*polite[^]*brief/);
     assert.equal(page.split("the judge says ").length - 1, Math.min(20, found.disagreements.length));
-    assert.match(page, /3 labels that do not count/);
+    assert.match(page, /3 problems with labels/);
   });
 
   test("of two judges says first which is better, with what a verdict took", () => {
