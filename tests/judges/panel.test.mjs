@@ -66,13 +66,13 @@ test("each judge of a panel is asked as many samples as there are in the criteri
   assert.equal(set.warnings, undefined, "several models are no surprise");
 });
 
-test("a risk takes one judge, and is refused with a panel before anybody is asked", async () => {
+test("a risk needs a single judge, and is refused with a panel before anybody is asked", async () => {
   const { panel, asked } = judges({ a: valid(true), b: valid(false), c: valid(true) });
   const given = request(panel, undefined, { num_samples: 2 }, { earlyStop: { risk: 0.01 } });
   await assert.rejects(evaluate(given), {
     code: "invalid_input",
     path: "earlyStop",
-    message: "a risk takes one judge, and final_response_match_v2 is judged by a panel",
+    message: "a risk needs a single judge, but final_response_match_v2 is judged by a panel",
   });
   assert.deepEqual(asked, []);
 });
@@ -223,6 +223,17 @@ for (const [what, failure, most] of [
     assert.equal(set.warnings.length, 1);
   });
 }
+
+test("every judge of a panel that never answers is named, also where no verdict comes about", async () => {
+  const down = () => Object.assign(new Error("down"), { status: 500 });
+  const { panel } = judges({ a: down(), b: down(), c: valid(true) });
+  const set = await evaluate(request(panel, undefined, undefined, { ...ten, retry: { attempts: 1 } }));
+  const told = set.warnings.map(({ message }) => message).filter((message) => message.includes("a single call"));
+  assert.deepEqual(
+    told.map((message) => /: (\w) of the panel/.exec(message)[1]),
+    ["a", "b"],
+  );
+});
 
 test("a judge of a panel that answered before, or fails for other reasons, is asked again", async () => {
   const busy = judges({ a: valid(true), bad: Object.assign(new Error("down"), { status: 500 }), c: valid(true) });

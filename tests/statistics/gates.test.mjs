@@ -37,7 +37,7 @@ const setOf = (runsOfCases) => ({
 for (const [name, runs, gates, passed, message] of [
   ["every run, by default", { a: "PP" }, {}, true, "2 of 2 runs passed, and every run has to"],
   ["a run that failed", { a: "PF" }, {}, false, "1 of 2 runs passed, and every run has to"],
-  ["no result", {}, {}, false, "0 of 0 runs passed, and every run has to"],
+  ["no result", {}, {}, false, "there are no results"],
   [
     "a share that is reached",
     { a: "PPPPPPPPPF" },
@@ -59,7 +59,9 @@ for (const [name, runs, gates, passed, message] of [
     false,
     "2 of 3 runs passed (66.7%); 90% takes 3, 1 too few; 1 lacks a verdict, which counts as not passed",
   ],
-  ["a share of no result", {}, { minPassRate: 0 }, false, "0 of 0 runs passed; 0% takes 0"],
+  ["a share of no result", {}, { minPassRate: 0 }, false, "there are no results"],
+  ["pass^2 of no result", {}, { minPassHat: { 2: 0 } }, false, "there are no results"],
+  ["no flaky case of no result", {}, { allowFlaky: true }, false, "there are no results"],
   // The means of 1 and 1/4: C(3, 3) / C(4, 3).
   [
     "pass^3 that is reached",

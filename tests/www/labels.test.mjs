@@ -8,7 +8,7 @@ import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { packageFolder } from "../package/support/package.mjs";
 import { assertHarmless, EVERYTHING, hostileResults, MARKUP, onDisk, watched } from "./hostile.mjs";
-import { scored, showing, turn } from "./scored.mjs";
+import { scored, scoredExample, showing, turn } from "./scored.mjs";
 import { becomes, keptRecords, playground, says, skip, violations } from "./support.mjs";
 
 const JUDGED = "final_response_match_v2";
@@ -93,6 +93,19 @@ describe("labels", { skip }, () => {
     await says(task(page), /1 of 4 labelled Labelled: 2\./);
     assert.deepEqual(await violations(page), []);
     await site.done(page);
+  });
+
+  test("are of all metrics where none asked a judge, and the choice says so", async () => {
+    const first = (page) => page.getByLabel("Metric").locator("option").first().innerText();
+    const unjudged = await showing(site, await scoredExample("weather"));
+    await toLabels(unjudged);
+    await says(task(unjudged), /0 of 10 labelled/);
+    assert.equal(await first(unjudged), "All metrics");
+    await site.done(unjudged);
+    const asked = await showing(site, await judged());
+    await toLabels(asked);
+    assert.equal(await first(asked), "All judged metrics");
+    await site.done(asked);
   });
 
   test("are kept with the run, filter its cases, and go with it", async () => {

@@ -26,18 +26,18 @@ export function consistencyOf(questions: readonly SampledQuestion[], isMajority:
   if (several.length === 0) return undefined;
   const most = Math.max(...several.map(({ of }) => of));
   const stoppedEarly = several.filter(({ yes, no, of }) => yes + no < of).length;
-  const drawn = several.map((one) => (isMajority && stoppedEarly > 0 ? withoutLast(one) : one));
-  const counts: SampleCount[] = [];
+  const votes = several.map((all) => ({ all, drawn: isMajority && stoppedEarly > 0 ? withoutLast(all) : all }));
   const labelled = several.filter(({ people }) => people !== undefined);
+  const counts: SampleCount[] = [];
   for (let samples = 1; samples <= most && isMajority && counts.length < MOST_COUNTS; samples += 1) {
-    const chances = several.map((one, at) => ({ one, passes: passChance(one, drawn[at] ?? one, samples) }));
-    const known = chances.filter(({ one }) => one.people !== undefined);
-    const shareOf = (list: typeof chances, shouldPass: (one: SampledQuestion) => boolean): number =>
-      sum(list.map(({ one, passes }) => rightness(passes, shouldPass(one)))) / list.length;
+    const same = votes.map((one) => rightness(passChance(one, samples), one.all.yes > one.all.no));
+    const right = votes.flatMap((one) =>
+      one.all.people === undefined ? [] : rightness(passChance(one, samples), one.all.people),
+    );
     counts.push({
       samples,
-      same: shareOf(chances, ({ yes, no }) => yes > no),
-      ...(known.length === 0 ? {} : { right: shareOf(known, ({ people }) => people === true) }),
+      same: sum(same) / same.length,
+      ...(right.length === 0 ? {} : { right: sum(right) / right.length }),
       isForeseen: false,
     });
   }
@@ -50,10 +50,16 @@ export function consistencyOf(questions: readonly SampledQuestion[], isMajority:
   return {
     questions: several.length,
     split: several.filter(({ yes, no }) => yes > 0 && no > 0).length,
-    agreement: sum(several.map((one, at) => pairAgreement(drawn[at] ?? one, one))) / several.length,
+    agreement: sum(votes.map(pairAgreement)) / votes.length,
     stoppedEarly,
     counts,
   };
+}
+
+/** The votes on a question, and those of them that came in no order that says anything. */
+interface Votes {
+  all: SampledQuestion;
+  drawn: SampledQuestion;
 }
 
 /** The votes before the last one, where that settled the verdict: as many were for it, or against it, as a majority takes. */
@@ -72,14 +78,14 @@ const LEAST_FORESEEN = 10;
 const rightness = (passes: number, shouldPass: boolean): number => (shouldPass ? passes : 1 - passes);
 
 /** How often two of the votes agree that were drawn; of a pair, whether both do. */
-function pairAgreement(drawn: SampledQuestion, all: SampledQuestion): number {
+function pairAgreement({ all, drawn }: Votes): number {
   const { yes, no } = drawn.yes + drawn.no > 1 ? drawn : all;
   const n = yes + no;
   return (yes * (yes - 1) + no * (no - 1)) / (n * (n - 1));
 }
 
 /** How likely a majority of samples that are drawn from the votes is for it; a tie is against. */
-function passChance(all: SampledQuestion, drawn: SampledQuestion, samples: number): number {
+function passChance({ all, drawn }: Votes, samples: number): number {
   const { yes, no } = drawn;
   const n = yes + no;
   if (samples > n || samples === all.yes + all.no) return all.yes > all.no ? 1 : 0;

@@ -202,9 +202,12 @@ export class Judges {
   }
 }
 
-/** Whether a vote would change its mind is told from how one judge votes: the judges of a panel differ, and are asked in turn. */
+/**
+ * The chance that a vote would turn is estimated from how one judge votes. The judges of a panel vote differently, and are asked in
+ * order.
+ */
 function riskOfPanel(metricName: string): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", `a risk takes one judge, and ${metricName} is judged by a panel`, {
+  return new AdkMetricsError("invalid_input", `a risk needs a single judge, but ${metricName} is judged by a panel`, {
     path: "earlyStop",
     help: 'Leave it out, or set "exact" (--early-stop exact): a panel\'s vote then ends when its verdict is certain',
   });

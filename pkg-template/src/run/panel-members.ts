@@ -99,9 +99,9 @@ export class PanelMembers {
     return new AdkMetricsError("judge_failed", all, { status: REJECTED, retryable: false, cause: details.cause });
   }
 
-  /** Which of them never replied although others did, and why. */
+  /** Which of them never replied, and why. Where none is asked any more, the failure of the metric says it of all. */
   *silent(): Iterable<string> {
-    if (!this.#members.some(({ isAnswered }) => isAnswered)) return;
+    if (this.#members.every(({ isGone }) => isGone)) return;
     for (const { name, isAnswered, last } of this.#members) {
       if (!isAnswered && last !== undefined) yield `${name} of the panel did not answer a single call: ${last}`;
     }

@@ -119,6 +119,9 @@ export class GateTally {
     for (const hat of this.#hats) outcomes.push(this.#passHat(hat));
     if (allowFlaky) outcomes.push(this.#flaky());
     if (outcomes.length === 0) outcomes.push(this.#everyRun());
+    if (this.#runs === 0) {
+      for (const outcome of outcomes) Object.assign(outcome, { passed: false, message: "there are no results" });
+    }
     return { passed: outcomes.every(({ passed }) => passed), gates: outcomes };
   }
 
@@ -133,7 +136,7 @@ export class GateTally {
   #everyRun(): GateOutcome {
     return {
       gate: "everyRun",
-      passed: this.#runs > 0 && this.#passed === this.#runs,
+      passed: this.#passed === this.#runs,
       message: `${this.#passed} of ${runs(this.#runs)} passed, and every run has to${this.#unevaluatedText}`,
     };
   }
@@ -143,22 +146,19 @@ export class GateTally {
     // 0.9 of 10 comes out a little more than 9.
     const needed = Math.ceil(least * all - 1e-9);
     const missing = needed - count;
-    const share = all === 0 ? "" : ` (${percentText(count / all)})`;
     const short = missing > 0 ? `, ${missing} too few` : "";
     return {
       gate: "minPassRate",
-      passed: all > 0 && missing <= 0,
-      message: `${count} of ${runs(all)} passed${share}; ${percentText(least)} takes ${needed}${short}${this.#unevaluatedText}`,
+      passed: missing <= 0,
+      message: `${count} of ${runs(all)} passed (${percentText(count / all)}); ${percentText(least)} takes ${needed}${short}${this.#unevaluatedText}`,
     };
   }
 
   #passHat({ k, least, sum, few }: { k: number; least: number; sum: number; few: Named }): GateOutcome {
-    if (few.count > 0 || this.#cases === 0) {
-      const why =
-        this.#cases === 0
-          ? "there are no results"
-          : `${few.count === 1 ? "a case was" : `${few.count} cases were`} run fewer than ${k} times: ${few.text}`;
-      return { gate: "minPassHat", passed: false, message: `pass^${k} cannot be estimated: ${why}` };
+    if (few.count > 0) {
+      const cases = few.count === 1 ? "a case was" : `${few.count} cases were`;
+      const message = `pass^${k} cannot be estimated: ${cases} run fewer than ${k} times: ${few.text}`;
+      return { gate: "minPassHat", passed: false, message };
     }
     const found = sum / this.#cases;
     const passed = found >= least - 1e-9;
@@ -176,7 +176,7 @@ export class GateTally {
     const amount = `${never} of ${this.#cases} ${this.#cases === 1 ? "case" : "cases"}`;
     return {
       gate: "allowFlaky",
-      passed: this.#cases > 0 && never === 0,
+      passed: never === 0,
       message: `${amount} never passed${never === 0 ? "" : `: ${this.#never.text}`}; ${flaky} passed in some runs only`,
     };
   }

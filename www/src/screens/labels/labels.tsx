@@ -65,7 +65,10 @@ export default function Labels() {
       </div>
       <details class="label-choices" open={innerWidth >= 640}>
         <summary>Metric, order and name</summary>
-        <Settings metrics={run.metrics.map(({ name }) => name)} />
+        <Settings
+          metrics={run.metrics.map(({ name }) => name)}
+          hasJudge={run.sets.some(({ judges = [] }) => judges.length > 0)}
+        />
       </details>
       <div class="label-body">
         {problem.value !== undefined ? (
@@ -130,7 +133,8 @@ function Progress() {
   );
 }
 
-function Settings({ metrics }: { metrics: readonly string[] }) {
+/** @param hasJudge Whether any metric asked a judge: without one, the verdicts of all metrics are to be labelled. */
+function Settings({ metrics, hasJudge }: { metrics: readonly string[]; hasJudge: boolean }) {
   return (
     <div class="label-settings">
       <label>
@@ -142,7 +146,7 @@ function Settings({ metrics }: { metrics: readonly string[] }) {
             metric.value = currentTarget.value;
           }}
         >
-          <option value="">All judged metrics</option>
+          <option value="">{hasJudge ? "All judged metrics" : "All metrics"}</option>
           {metrics.map((name) => (
             <option key={name} value={name}>
               {visibleText(name)}
