@@ -471,7 +471,7 @@ export interface JudgeCalibration {
   kappa?: { value: number; low?: number; high?: number };
   /**
    * The pass rate of these results: the judge's, and corrected for the errors that it made in the calibrated ones. `isEarlier` if
-   * it is that of the calibrated results, because these lack the verdicts. Absent if it cannot be corrected.
+   * it is that of the calibrated results, because these lack the verdicts, or the calibration `judgedRight`. Absent if it cannot be corrected.
    */
   passRate?: { judge: number; corrected: { value: number; low?: number; high?: number }; isEarlier?: true };
   /** Why it may no longer hold: what is another one since. Absent if nothing is. */

@@ -84,6 +84,12 @@ describe("a bad label is told of with its line, and the rest counts:", () => {
     assert.deepEqual([own.labels.problems, own.subjects[0].confusion.bothFail], [[], 1]);
   });
 
+  test("the name of a metric that a sheet escapes, which is in no other form", () => {
+    const named = JSON.parse(JSON.stringify(resultsOf({ tea: { polite: [1] } })).replaceAll(RUBRICS, "=mine"));
+    const { labels } = calibrate(named, "case,rubric,label,metric\ntea,polite,pass,'=mine");
+    assert.deepEqual([labels.used, labels.problems], [1, []]);
+  });
+
   test("an unknown metric", () => {
     const labels = `case,metric,label\nopen,rubric_based_final_response_qualty_v1,pass\nrated,${SCORES},4`;
     const [{ message, help, line }] = calibrate(results, labels).labels.problems;

@@ -189,12 +189,15 @@ test("votes that ended at a risk do not tell how far samples agree, and that is 
   const found = calibrate(resultsOf(cases, { judgeUsage: { calls: 11, verdictsAtRisk: 1 } }), labels);
   const [{ consistency, consistencyReason }] = found.subjects;
   assert.equal(consistency, undefined);
-  assert.match(consistencyReason, /^votes ended at a risk/);
+  assert.match(consistencyReason, /^some votes were stopped early at a risk/);
   assert.match(
     renderCalibrationTable(found, { width: 400 }),
-    /How far samples agree is unknown: votes ended at a risk/,
+    /How far samples agree is unknown: some votes were stopped early at a risk/,
   );
-  assert.match(renderCalibrationHtml(found), /How far samples agree is unknown: votes ended at a risk/);
+  assert.match(
+    renderCalibrationHtml(found),
+    /How far samples agree is unknown: some votes were stopped early at a risk/,
+  );
   // A sample that failed ends no vote.
   assert.notEqual(calibrate(resultsOf(cases), labels).subjects[0].consistency, undefined);
 });

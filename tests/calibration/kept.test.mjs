@@ -60,6 +60,27 @@ describe("a calibration that is kept", () => {
     return withCalibration(copy, kept);
   };
 
+  test("is refused where what corrects pass rates is damaged", () => {
+    for (const damage of [
+      (one) => delete one.confidence,
+      (one) => (one.confidence = 95),
+      (one) => (one.subjects[0].passRate.judgedRight = null),
+      (one) => (one.subjects[0].passRate.judgedRight = { ofPasses: { share: 0.9, count: 6 } }),
+    ]) {
+      const damaged = JSON.parse(kept);
+      damaged.subjects[0].passRate.judgedRight = {
+        ofPasses: { share: 0.9, count: 6 },
+        ofFails: { share: 0.8, count: 6 },
+      };
+      assert.doesNotThrow(() => withCalibration(evaluated, JSON.stringify(damaged)));
+      damage(damaged);
+      assert.throws(() => withCalibration(evaluated, JSON.stringify(damaged)), {
+        code: "invalid_input",
+        path: "calibration",
+      });
+    }
+  });
+
   test("is shown in reports of the same judge", () => {
     const { judgeCalibrations, warnings } = withCalibration(evaluated, kept);
     assert.deepEqual([judgeCalibrations[0].labelled, judgeCalibrations[0].stale, warnings], [12, undefined, undefined]);

@@ -113,7 +113,7 @@ describe("two judges", () => {
     );
     assert.match(
       renderCalibrationTable(compareJudges(one, same, labels)),
-      /They give all labelled verdicts alike\.\n +Neither is better\.\n/,
+      /Both are right, or both wrong, about every labelled verdict\.\n +Neither is better\.\n/,
     );
     assert.match(
       renderCalibrationHtml(tied),

@@ -71,7 +71,7 @@ test("JSON lines are calibrated and labelled as other results are, also several 
   assert.deepEqual([two.stdout, two.stderr, three.stdout], [one.stdout, one.stderr, one.stdout]);
   assert.equal(compared.status, 0, compared.stderr);
 
-  // What is larger than what is read at once is read in pieces, here of a line of white space and the others.
+  // Files larger than what is read at once are read in pieces: here one with 65 MiB of white space.
   writeFileSync(join(cwd, "large.jsonl"), [header, " ".repeat(65 << 20), ...cases].join("\n"));
   mkdirSync(join(cwd, "folder"));
   mkdirSync(join(cwd, "lines"));
@@ -126,7 +126,7 @@ test("a calibration of another judge is told of where cases are scored as they a
     "museum.jsonl": lines("museum-guide.evalset.json").join(""),
     "actual.jsonl": lines("museum-guide.actual.json").join(""),
     "test_config.json": JSON.stringify(read("test_config.json")),
-    "judge.calibration.json": JSON.stringify({ subjects: [subject], judges: [judge], criteria: {} }),
+    "judge.calibration.json": JSON.stringify({ confidence: 0.95, subjects: [subject], judges: [judge], criteria: {} }),
   });
   copyFileSync(join(root, "examples/museum-guide/judge.jsonl"), join(cwd, "judge.jsonl"));
   const evaluate = ["eval", "museum.jsonl", "--actual", "actual.jsonl", "--judge", "replay:judge.jsonl"];

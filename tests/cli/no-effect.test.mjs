@@ -38,6 +38,7 @@ for (const [what, args, message, place] of [
     assert.equal(existsSync(join(cwd, "ran")), false);
     const { status, stderr } = await run(command, { cwd });
     assert.equal(status, 0, stderr);
+    assert.equal(existsSync(join(cwd, "ran")), args.includes("--agent"));
     assert.equal(stderr.split(`warning: ${message}${place}\n`).length, 2, stderr);
   });
 }

@@ -103,73 +103,73 @@ for (const command of ["eval", "run"]) {
       const expected = read(cwd, [...OUTPUTS, ...RESULTS]);
       const begun = lines(cwd, "whole.jsonl").filter((line) => line.includes('"type":"begin"'));
       const times = new Map(begun.map((line) => JSON.parse(line)).map((one) => [`${one.section} ${one.part}`, one.at]));
-      for (const balanced of [seed % 2 === 0]) {
-        const parts = 2 + Math.floor(next() * 3);
-        const names = Array.from({ length: parts }, (_, index) => `part-${index + 1}.jsonl`);
-        for (const [index, name] of names.entries()) {
-          const shard = ["--shard", `${index + 1}/${parts}`, "--journal", name];
-          const balance = balanced ? ["--balance", "whole.jsonl"] : [];
-          writeFileSync(join(cwd, name), "");
-          const { status, stderr } = await run([...args, ...shard, ...balance], { cwd, env });
-          assert.ok([0, 1, isFaulty ? 3 : 1].includes(status), stderr);
-          if (index > 0) continue;
-          cutAtRandom(join(cwd, name), next);
-          assert.equal((await run([...args, ...shard, ...balance], { cwd, env })).status, status);
-        }
-        const ran = names.flatMap((name) => lines(cwd, name).filter((line) => line.includes('"type":"run"')));
-        if (command === "run") {
-          const keys = ran
-            .map((line) => JSON.parse(line))
-            .map(({ section, evalId, run }) => `${section} ${evalId} ${run}`);
-          assert.equal(new Set(keys).size, keys.length, "each run once");
-        }
-        const asked = answering.requests.length;
-        if (command === "run" && !isFaulty) {
-          const own = ["--format", "json", "--output", "own/"];
-          const merged = await run(["merge", ...names, "--metrics", "./metrics.mjs", ...own], { cwd, env: BARE });
-          assert.equal(merged.status, whole.status, merged.stderr);
-          const places = RESULTS.map((name) => name.replace("results", "own"));
-          const results = read(cwd, places);
-          for (const [at, text] of results.entries())
-            assertSame(timeless(text), timeless(expected[OUTPUTS.length + at]));
-        }
-        if (command === "eval") {
-          for (const name of names) withTimesOf(cwd, name, times);
-        } else {
-          // What took seconds, and when, is each run's own: the parts of the whole are its journal, divided.
-          const all = lines(cwd, "whole.jsonl");
-          for (const [index, name] of names.entries()) {
-            const own = lines(cwd, name);
-            const runs = new Set(
-              own
-                .filter((line) => line.includes('"type":"run"'))
-                .map((line) => {
-                  const { section, evalId, run } = JSON.parse(line);
-                  return JSON.stringify([section, evalId, run]);
-                }),
-            );
-            const kept = all.filter((line) => {
-              if (!line.includes('"type":"run"'))
-                return (
-                  !line.includes('"part":"shard"') && (index === 0 || !/"type":"(?:reply|metric|failure)"/.test(line))
-                );
-              const { section, evalId, run } = JSON.parse(line);
-              return runs.has(JSON.stringify([section, evalId, run]));
-            });
-            const shard = own.find((line) => line.includes('"part":"shard"'));
-            writeFileSync(join(cwd, name), [kept[0], shard, ...kept.slice(1)].join("\n"));
-          }
-        }
-        for (const name of [...OUTPUTS, ...RESULTS]) rmSync(join(cwd, name));
-        // Nothing of the providers is in the environment.
-        const merged = await run(["merge", ...names, "--metrics", "./metrics.mjs", ...output], { cwd, env: BARE });
-        assert.equal(merged.status, whole.status, merged.stderr);
-        for (const [place, text] of read(cwd, [...OUTPUTS, ...RESULTS]).entries()) {
-          const at = `plan ${seed}, ${parts} parts: ${[...OUTPUTS, ...RESULTS][place]}`;
-          assert.deepEqual(differences(text, expected[place]), [], at);
-        }
-        assert.equal(answering.requests.length, asked);
+      const balanced = seed % 2 === 0;
+      const parts = 2 + Math.floor(next() * 3);
+      const names = Array.from({ length: parts }, (_, index) => `part-${index + 1}.jsonl`);
+      for (const [index, name] of names.entries()) {
+        const balance = balanced ? ["--balance", "whole.jsonl"] : [];
+        const shard = [...args, "--shard", `${index + 1}/${parts}`, "--journal", name, ...balance];
+        writeFileSync(join(cwd, name), "");
+        const { status, stderr } = await run(shard, { cwd, env });
+        // 3 where none of the shard's own questions has an answer.
+        assert.ok([0, 1, ...(isFaulty ? [3] : [])].includes(status), stderr);
+        if (index > 0) continue;
+        cutAtRandom(join(cwd, name), next);
+        const again = await run(shard, { cwd, env });
+        assert.equal(again.status, status, again.stderr);
       }
+      const ran = names.flatMap((name) => lines(cwd, name).filter((line) => line.includes('"type":"run"')));
+      if (command === "run") {
+        const keys = ran
+          .map((line) => JSON.parse(line))
+          .map(({ section, evalId, run }) => `${section} ${evalId} ${run}`);
+        assert.equal(new Set(keys).size, keys.length, "each run once");
+      }
+      const asked = answering.requests.length;
+      if (command === "run" && !isFaulty) {
+        const own = ["--format", "json", "--output", "own/"];
+        const merged = await run(["merge", ...names, "--metrics", "./metrics.mjs", ...own], { cwd, env: BARE });
+        assert.equal(merged.status, whole.status, merged.stderr);
+        const places = RESULTS.map((name) => name.replace("results", "own"));
+        const results = read(cwd, places);
+        for (const [at, text] of results.entries()) assertSame(timeless(text), timeless(expected[OUTPUTS.length + at]));
+      }
+      if (command === "eval") {
+        for (const name of names) withTimesOf(cwd, name, times);
+      } else {
+        // What took seconds, and when, is each run's own: the parts of the whole are its journal, divided.
+        const all = lines(cwd, "whole.jsonl");
+        for (const [index, name] of names.entries()) {
+          const own = lines(cwd, name);
+          const runs = new Set(
+            own
+              .filter((line) => line.includes('"type":"run"'))
+              .map((line) => {
+                const { section, evalId, run } = JSON.parse(line);
+                return JSON.stringify([section, evalId, run]);
+              }),
+          );
+          const kept = all.filter((line) => {
+            if (!line.includes('"type":"run"'))
+              return (
+                !line.includes('"part":"shard"') && (index === 0 || !/"type":"(?:reply|metric|failure)"/.test(line))
+              );
+            const { section, evalId, run } = JSON.parse(line);
+            return runs.has(JSON.stringify([section, evalId, run]));
+          });
+          const shard = own.find((line) => line.includes('"part":"shard"'));
+          writeFileSync(join(cwd, name), [kept[0], shard, ...kept.slice(1)].join("\n"));
+        }
+      }
+      for (const name of [...OUTPUTS, ...RESULTS]) rmSync(join(cwd, name));
+      // Nothing of the providers is in the environment.
+      const merged = await run(["merge", ...names, "--metrics", "./metrics.mjs", ...output], { cwd, env: BARE });
+      assert.equal(merged.status, whole.status, merged.stderr);
+      for (const [place, text] of read(cwd, [...OUTPUTS, ...RESULTS]).entries()) {
+        const at = `plan ${seed}, ${parts} parts: ${[...OUTPUTS, ...RESULTS][place]}`;
+        assert.deepEqual(differences(text, expected[place]), [], at);
+      }
+      assert.equal(answering.requests.length, asked);
     }
   });
 }

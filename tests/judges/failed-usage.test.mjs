@@ -129,7 +129,7 @@ test("budgets of tokens and money hold where no reply can be used", async (t) =>
   for (const budget of [{ tokens: 1_000 }, { cost: 2.4, prices }]) {
     const judge = await openai(t, () => chat(""));
     const { judgeUsage } = await evaluate({ ...request, judge, budget });
-    assert.ok(judgeUsage.calls <= 3, JSON.stringify(judgeUsage));
+    assert.ok(judgeUsage.calls > 0 && judgeUsage.calls <= 3, JSON.stringify(judgeUsage));
   }
 });
 

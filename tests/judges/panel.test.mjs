@@ -72,7 +72,7 @@ test("a risk needs a single judge, and is refused with a panel before anybody is
   await assert.rejects(evaluate(given), {
     code: "invalid_input",
     path: "earlyStop",
-    message: "a risk needs a single judge, but final_response_match_v2 is judged by a panel",
+    message: "early stopping at a risk needs a single judge, but final_response_match_v2 is judged by a panel",
   });
   assert.deepEqual(asked, []);
 });

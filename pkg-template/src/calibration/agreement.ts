@@ -173,7 +173,8 @@ export function pairedDifference(
   return { value, low: Math.max(-1, middle - half), high: Math.min(1, middle + half) };
 }
 
-const difference = ({ first, second }: { first: boolean; second: boolean }): number => Number(first) - Number(second);
+export const difference = ({ first, second }: { first: boolean; second: boolean }): number =>
+  Number(first) - Number(second);
 
 export function sum(values: readonly number[]): number {
   let total = 0;

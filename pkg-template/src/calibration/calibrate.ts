@@ -237,9 +237,9 @@ function passRatesOf(
   };
 }
 
-/** What is left of votes that ended by what they said, before that was settled, says little of how samples agree. */
+/** Votes that were stopped before they were settled say little of how samples agree. */
 const AT_RISK =
-  "votes ended at a risk, which leaves out samples that might have disagreed. Judge with early stopping `none` to see it";
+  "some votes were stopped early at a risk, so samples that might have disagreed are missing; to measure it, judge with early stopping `none`";
 
 /** Whether samples were left out that might have changed the verdict. */
 function isUnsettled(verdict: Verdict): boolean {
@@ -253,7 +253,7 @@ function consistencyIn(verdicts: readonly Verdict[], labels: ReadonlyMap<string,
   const questions = verdicts.flatMap((verdict): SampledQuestion[] => {
     const { votes, of } = verdict;
     if (votes === undefined || of === undefined) return [];
-    return [{ ...tallyOf(verdict), of, people: labels.get(keyOf(verdict))?.passes }];
+    return [{ ...tallyOf(verdict), asked: votes.length, of, people: labels.get(keyOf(verdict))?.passes }];
   });
   return consistencyOf(questions, verdicts.every(isMajority));
 }

@@ -5,7 +5,7 @@ import { AdkMetricsError } from "../errors.js";
 import { count } from "../report/text.js";
 import type { Estimate } from "../statistics/estimates.js";
 import { meanTest } from "../statistics/significance.js";
-import { pairedDifference, shareOf, sum } from "./agreement.js";
+import { difference, pairedDifference, shareOf, sum } from "./agreement.js";
 import { answerOf, checkUsable, confidenceOf, groupOf, judgesOf, judgeText, labelledSubjects } from "./subjects.js";
 import { rowsOf } from "./labels.js";
 import { keyOf, type Labelled, matched } from "./matched.js";
@@ -90,12 +90,10 @@ function subjectsOf(both: readonly Both[], confidence: number): SubjectCompariso
     const count = (first: boolean, second: boolean): number =>
       pairs.filter((pair) => pair.first === first && pair.second === second).length;
     // The verdicts of a case go together: cases are what is drawn.
-    const ofCases = grouped(pairs, ({ group }) => group).map((members) =>
-      sum(members.map(({ first, second }) => Number(first) - Number(second))),
-    );
+    const ofCases = grouped(pairs, ({ group }) => group).map((members) => sum(members.map(difference)));
     const pValue = meanTest(ofCases);
-    const difference = pairedDifference(pairs, confidence);
-    const { low = -1, high = 1 } = pValue < 1 - confidence ? difference : {};
+    const interval = pairedDifference(pairs, confidence);
+    const { low = -1, high = 1 } = pValue < 1 - confidence ? interval : {};
     return {
       ...about,
       labelled: pairs.length,
@@ -105,7 +103,7 @@ function subjectsOf(both: readonly Both[], confidence: number): SubjectCompariso
       bothWrong: count(false, false),
       first: shareOf(pairs, (pair) => pair.first, confidence) as Estimate,
       second: shareOf(pairs, (pair) => pair.second, confidence) as Estimate,
-      difference,
+      difference: interval,
       pValue,
       better: low > 0 ? "first" : high < 0 ? "second" : "unclear",
     };

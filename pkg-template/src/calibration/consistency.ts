@@ -7,7 +7,9 @@ import type { Consistency, SampleCount } from "./types.js";
 export interface SampledQuestion {
   yes: number;
   no: number;
-  /** How many samples might have been asked. */
+  /** How many samples were asked, also those that could not be read. */
+  asked: number;
+  /** How many might have been. */
   of: number;
   /** What people say, where they were asked. */
   people?: boolean | undefined;
@@ -25,7 +27,7 @@ export function consistencyOf(questions: readonly SampledQuestion[], isMajority:
   const several = questions.filter(({ yes, no }) => yes + no > 1);
   if (several.length === 0) return undefined;
   const most = Math.max(...several.map(({ of }) => of));
-  const stoppedEarly = several.filter(({ yes, no, of }) => yes + no < of).length;
+  const stoppedEarly = several.filter(({ asked, of }) => asked < of).length;
   const votes = several.map((all) => ({ all, drawn: isMajority && stoppedEarly > 0 ? withoutLast(all) : all }));
   const labelled = several.filter(({ people }) => people !== undefined);
   const counts: SampleCount[] = [];

@@ -170,9 +170,10 @@ function isOtherForm({ fields }: LabelRow, { evalId, evalSetId, rubricId = "", m
     [fields.evalId, evalId],
     [fields.evalSetId, evalSetId],
     [fields.rubricId, rubricId],
+    [canonicalName(text(fields.metricName)), metricName],
   ] as const;
   const isOther = ([given, id]: (typeof ids)[number]): boolean => text(given) !== "" && !spellings(id).has(text(given));
-  return ids.some(isOther) || canonicalName(text(fields.metricName)) !== metricName;
+  return ids.some(isOther);
 }
 
 /** What finds the verdict that a label is about. */

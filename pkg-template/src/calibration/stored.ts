@@ -33,10 +33,12 @@ export function withCalibration(
   const kept = reading("calibration", () => calibrationOf(calibration));
   return reading("results", () => {
     const { verdicts } = foundIn(results);
-    const isKnown = settingsOf === undefined ? verdicts : foundIn({ ...results, evalCaseResults: settingsOf }).verdicts;
-    const now = criteriaOf(isKnown);
+    const now = criteriaOf(
+      settingsOf === undefined ? verdicts : foundIn({ ...results, evalCaseResults: settingsOf }).verdicts,
+    );
     const judgeCalibrations: JudgeCalibration[] = [];
-    const warnings = new Map<unknown, Mistake>((results.warnings ?? []).map((one) => [one, one]));
+    // One for each metric, however many rubrics it has.
+    const added = new Map<string, Mistake>();
     for (const subject of kept.subjects.filter(isShown)) {
       const { metricName, rubricId, rubrics, labelled, agreement, scores } = subject;
       const stamp = results.judges?.find((one) => one.metricName === metricName);
@@ -65,14 +67,15 @@ export function withCalibration(
       });
       const calibrated = `the calibration of \`${metricName}\``;
       if (stamp !== undefined && !isAboutOne) {
-        warnings.set(metricName, warningOf(`${calibrated} may not hold: it ${before}`, JUDGE_HELP));
+        added.set(metricName, warningOf(`${calibrated} may not hold: it ${before}`, JUDGE_HELP));
       } else if (changes !== "") {
         const help = "Label verdicts of these results and run `adk-metrics calibrate` again";
-        warnings.set(metricName, warningOf(`${calibrated} may no longer hold. Changed since then: ${changes}`, help));
+        added.set(metricName, warningOf(`${calibrated} may no longer hold. Changed since then: ${changes}`, help));
       }
     }
     if (judgeCalibrations.length === 0) return results;
-    return { ...results, judgeCalibrations, ...(warnings.size === 0 ? {} : { warnings: [...warnings.values()] }) };
+    const warnings = [...(results.warnings ?? []), ...added.values()];
+    return { ...results, judgeCalibrations, ...(warnings.length === 0 ? {} : { warnings }) };
   });
 }
 
@@ -142,20 +145,30 @@ function calibrationOf(given: unknown): Calibration {
       });
     }
   }
-  const { subjects, judges, criteria } = (isObject(value) ? value : {}) as Partial<Calibration>;
+  const { subjects, judges, criteria, confidence = 0 } = (isObject(value) ? value : {}) as Partial<Calibration>;
   const isOne = (one: Partial<SubjectCalibration> | null): boolean =>
     isObject(one) &&
     typeof one.metricName === "string" &&
     typeof one.labelled === "number" &&
     isObject(one.agreement) &&
-    typeof one.agreement.value === "number";
+    typeof one.agreement.value === "number" &&
+    isRight(one.passRate?.judgedRight);
   const areThere = Array.isArray(judges) && Array.from(judges).every(isObject) && isObject(criteria);
-  if (areThere && Array.isArray(subjects) && Array.from(subjects).every(isOne)) return value as Calibration;
+  const isConfidence = confidence > 0 && confidence < 1;
+  if (areThere && isConfidence && Array.isArray(subjects) && Array.from(subjects).every(isOne))
+    return value as Calibration;
   const { message } = unexpected("a calibration", value, "calibration");
   throw new AdkMetricsError("invalid_input", message, {
     path: "calibration",
     help: "Pass what calibrate() returns, or what `adk-metrics calibrate … --format json` writes",
   });
+}
+
+/** Whether what a corrected pass rate rests on can be used, if it is there. */
+function isRight(judgedRight: PassRates["judgedRight"]): boolean {
+  if (judgedRight === undefined) return true;
+  const { ofPasses, ofFails } = (judgedRight as typeof judgedRight | null) ?? {};
+  return [ofPasses, ofFails].every((one) => Number.isFinite(one?.share) && Number.isFinite(one?.count));
 }
 
 /** What is another one in how a metric was judged. */

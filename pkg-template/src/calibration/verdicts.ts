@@ -84,7 +84,6 @@ function setsOf(given: unknown, path: string): { set: Fields; path: string }[] {
     const sets = setsInLines(isBytes(bytes) ? bytes : checkedPieces(bytes, path), path, kept);
     if (sets.length > 0) return sets.map((set) => ({ set: set as unknown as Fields, path }));
   }
-  refuseHeadless(given, path);
   let value = given;
   // Old versions of ADK stored JSON within a JSON string.
   for (let depth = 0; depth < 3 && (typeof value === "string" || isBytes(value)); depth += 1) {
@@ -92,6 +91,7 @@ function setsOf(given: unknown, path: string): { set: Fields; path: string }[] {
     try {
       value = parseJson(text.replace(/^\uFEFF/, ""));
     } catch (cause) {
+      refuseHeadless(given, path);
       throw new AdkMetricsError("invalid_json", `the results are not JSON: ${(cause as Error).message}`, {
         path,
         cause,
@@ -100,6 +100,7 @@ function setsOf(given: unknown, path: string): { set: Fields; path: string }[] {
   }
   if (isObject(value) && Array.isArray(valueOf(value as Fields, "evalCaseResults")))
     return [{ set: value as Fields, path }];
+  refuseHeadless(given, path);
   const help = "Pass the result of evaluate(), or what `eval --format json` or `jsonl` writes";
   throw unexpected("results of an evaluation", value, path, looksLike(value) + help);
 }

@@ -242,7 +242,8 @@ export function comparisonSentences(one: SubjectComparison, confidence: number):
 
 /** How sure it is which of two judges is better: the counts, then the verdict. */
 export function chanceSentences({ onlyFirst, onlySecond, pValue, better }: SubjectComparison): [string, string] {
-  if (onlyFirst + onlySecond === 0) return ["They give all labelled verdicts alike.", "Neither is better."];
+  if (onlyFirst + onlySecond === 0)
+    return ["Both are right, or both wrong, about every labelled verdict.", "Neither is better."];
   const counts = `Only A is right in ${amountText(onlyFirst)}, only B in ${amountText(onlySecond)}.`;
   if (onlyFirst === onlySecond) return [counts, "Neither is better: they are right equally often."];
   return [

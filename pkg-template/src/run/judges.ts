@@ -202,13 +202,14 @@ export class Judges {
   }
 }
 
-/**
- * The chance that a vote would turn is estimated from how one judge votes. The judges of a panel vote differently, and are asked in
- * order.
- */
+/** The risk is estimated from how one judge votes; the judges of a panel differ and take turns. */
 function riskOfPanel(metricName: string): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", `a risk needs a single judge, but ${metricName} is judged by a panel`, {
-    path: "earlyStop",
-    help: 'Leave it out, or set "exact" (--early-stop exact): a panel\'s vote then ends when its verdict is certain',
-  });
+  return new AdkMetricsError(
+    "invalid_input",
+    `early stopping at a risk needs a single judge, but ${metricName} is judged by a panel`,
+    {
+      path: "earlyStop",
+      help: 'Leave it out, or set "exact" (--early-stop exact): a panel\'s vote then ends when its verdict is certain',
+    },
+  );
 }

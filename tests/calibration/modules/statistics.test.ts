@@ -264,7 +264,7 @@ test("what fewer and more samples give is what drawing them gives", () => {
   });
   const asked = questions.map(({ people, isYes }) => {
     const yes = Array.from({ length: 5 }, isYes).filter(Boolean).length;
-    return { yes, no: 5 - yes, of: 5, people };
+    return { yes, no: 5 - yes, asked: 5, of: 5, people };
   });
   const simulated = (samples: number): number => {
     let right = 0;
@@ -295,8 +295,8 @@ test("what fewer and more samples give is what drawing them gives", () => {
 test("a vote that was stopped early counts as settled", () => {
   const found = consistencyOf(
     [
-      { yes: 3, no: 0, of: 5 },
-      { yes: 2, no: 3, of: 5 },
+      { yes: 3, no: 0, asked: 3, of: 5 },
+      { yes: 2, no: 3, asked: 5, of: 5 },
     ],
     true,
   );
@@ -304,6 +304,14 @@ test("a vote that was stopped early counts as settled", () => {
   assert.equal(found?.counts.at(-1)?.same, 1);
   // Of the five votes the last one settled it: of the four before, one pair in three agrees.
   close(found?.agreement, (1 + 1 / 3) / 2, found);
+});
+
+test("a reply that could not be read stopped no vote", () => {
+  const read = Array.from({ length: 12 }, (_, at) => ({ yes: 3, no: 2, asked: 5, of: 5, people: at % 2 === 0 }));
+  const found = consistencyOf([...read, { yes: 3, no: 1, asked: 5, of: 5, people: true }], true);
+  assert.equal(found?.stoppedEarly, 0);
+  assert.ok(found?.counts.some(({ isForeseen }) => isForeseen));
+  close(found?.counts[0]?.same, (12 * 0.6 + 0.75) / 13, found);
 });
 
 test("votes that were stopped early say what all samples would have said", () => {
@@ -322,7 +330,7 @@ test("votes that were stopped early say what all samples would have said", () =>
         if (random() < chance) yes += 1;
         else no += 1;
       }
-      return { yes, no, of, people: true };
+      return { yes, no, asked: yes + no, of, people: true };
     };
     const [stopped, whole] = [true, false].map((isStopped) =>
       consistencyOf(

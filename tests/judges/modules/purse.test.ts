@@ -23,7 +23,7 @@ function storeOf(): Store {
   return store as Store;
 }
 
-test("a reply that a function hands on from a recording is not charged, nor one that a recording lacks; a failure is for what it took", async () => {
+test("no reply from a recording is charged, nor one that it lacks; a failed call is charged the tokens that it reports", async () => {
   const store = storeOf();
   const prices = { grade: { inputPerMillion: 1e6, outputPerMillion: 1e6 } };
   const purse = new Purse(store, { calls: 2, prices }, () => {});
