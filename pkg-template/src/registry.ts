@@ -56,7 +56,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
     }
     if (typeof evaluator !== "function") throw unexpected("a class or a function", evaluator, "evaluator");
     const copy = reading("info", () => {
-      checkInfo(info);
+      checkInfo(info, "info: ");
       return { ...copyOf(info), metricName: name };
     });
     const isAssumed = info.metricValueInfo === ASSUMED;
@@ -96,25 +96,39 @@ function nameOf(named: { metricName: string }, what: string): string {
   return metricName;
 }
 
-const INFO_KEYS = ["metricName", "description", "defaultThreshold", "experimental", "metricValueInfo"];
+const THRESHOLD_KEYS = ["defaultThreshold", "requiresThreshold"];
+const INFO_KEYS = ["metricName", "description", "experimental", "metricValueInfo", ...THRESHOLD_KEYS];
 const INTERVAL_KEYS = ["minValue", "maxValue", "openAtMin", "openAtMax"];
 
-/** @throws {AdkMetricsError} `invalid_input` for a misspelt key, and for the end of a range that is no number. */
-function checkInfo(info: MetricInfo): void {
-  refuseMisspelt(info, [...INFO_KEYS, "requiresThreshold"], "info: ");
-  refuseMisspelt(info.metricValueInfo, ["interval"], "info: metricValueInfo.");
-  const interval = info.metricValueInfo?.interval as Readonly<Record<string, unknown>> | undefined;
-  refuseMisspelt(interval, INTERVAL_KEYS, "info: metricValueInfo.interval.");
+/**
+ * Checks what is said of a metric.
+ *
+ * @param spellings How a key may be spelt; of several, the last counts.
+ * @throws {AdkMetricsError} `invalid_input` for a misspelt key, and for the end of a range that is no number.
+ */
+export function checkInfo(info: unknown, place: string, spellings = (key: string): string[] => [key]): void {
+  const within = (fields: unknown, key: string): readonly [spelling: string, value: unknown] => {
+    const values = spellings(key).map((spelling) => [spelling, (fields as Fields | null)?.[spelling]] as const);
+    return values.findLast(([, value]) => value !== undefined && value !== null) ?? [key, undefined];
+  };
+  refuseMisspelt(info, INFO_KEYS.flatMap(spellings), place);
+  const [valuesKey, values] = within(info, "metricValueInfo");
+  refuseMisspelt(values, spellings("interval"), `${place}${valuesKey}.`);
+  const [intervalKey, interval] = within(values, "interval");
+  const at = `${place}${valuesKey}.${intervalKey}.`;
+  refuseMisspelt(interval, INTERVAL_KEYS.flatMap(spellings), at);
   for (const name of ["minValue", "maxValue"]) {
-    const end = interval?.[name] ?? 0;
-    if (typeof end !== "number") throw unexpected("a number", end, `info: metricValueInfo.interval.${name}`);
+    const [key, end = 0] = within(interval, name);
+    if (typeof end !== "number") throw unexpected("a number", end, `${at}${key}`);
   }
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** A range whose missing ends are open. */
 function rangeOf(interval: Partial<Interval> | undefined): Interval | undefined {
-  if (interval === undefined) return undefined;
-  const { minValue, maxValue, openAtMin = false, openAtMax = false } = interval;
+  const { minValue, maxValue, openAtMin = false, openAtMax = false } = interval ?? {};
+  if ((minValue ?? maxValue ?? undefined) === undefined) return undefined;
   return { minValue: minValue ?? -Infinity, openAtMin, maxValue: maxValue ?? Infinity, openAtMax };
 }
 

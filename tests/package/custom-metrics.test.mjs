@@ -314,3 +314,25 @@ test("a result with a misspelt key does not pass without it", async () => {
   const own = { overallScore: 0.9, overallEvalStatus: EvalStatus.PASSED, details: 5, perInvocationResults: [] };
   assert.equal((await resultOf(registered(() => own))).evalStatus, EvalStatus.PASSED);
 });
+
+test("what a metric gives is read once: turns of an iterator count, and getters are not asked twice", async () => {
+  const reads = [];
+  class Findings {
+    get overallScore() {
+      reads.push("overallScore");
+      return undefined;
+    }
+    get perInvocationResults() {
+      reads.push("perInvocationResults");
+      return [{ score: 1 }, { score: 0 }].values();
+    }
+  }
+  class Own extends Evaluator {
+    evaluateInvocations() {
+      return new Findings();
+    }
+  }
+  const { score, turns } = await resultOf(registered(Own));
+  assert.deepEqual([score, turns.map(([one]) => one)], [0.5, [1, 0]]);
+  assert.deepEqual(reads, ["overallScore", "perInvocationResults"]);
+});

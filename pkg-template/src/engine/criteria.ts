@@ -1,6 +1,7 @@
 /** Where a config has its criteria. */
 
 import { AdkMetricsError } from "../errors.js";
+import { fieldOf } from "../invocation.js";
 import { parseJson } from "./json.js";
 import { isObject } from "./values.js";
 
@@ -31,7 +32,7 @@ export function criteriaIn(config: Readonly<Record<string, unknown>>): Readonly<
 
 /** The entries of `custom_metrics`, which say where metrics of the user's own are. */
 export function customMetricsIn(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const entries = config["custom_metrics"] ?? config["customMetrics"];
+  const entries = fieldOf(config, "customMetrics");
   return isObject(entries) ? (entries as Record<string, unknown>) : {};
 }
 

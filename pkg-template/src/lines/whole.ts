@@ -53,8 +53,8 @@ export class Whole {
   }
 
   /** What is found in many cases is said of the first. */
-  #isNew({ message, path }: Mistake): boolean {
-    const key = JSON.stringify([message, path?.replaceAll(/\[\d+\]/g, "[]")]);
+  #isNew(warning: Mistake): boolean {
+    const key = keyOf(warning);
     return !this.#warned.has(key) && this.#warned.add(key).has(key);
   }
 
@@ -80,6 +80,11 @@ export class Whole {
   }
 }
 
+/** What warnings have in common that say the same of several cases. */
+function keyOf({ message, path }: Mistake): string {
+  return JSON.stringify([message, path?.replaceAll(/\[\d+\]/g, "[]")]);
+}
+
 function inBoth(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): Map<string, string> {
   return new Map([...one].filter(([name]) => other.has(name)));
 }
@@ -88,14 +93,14 @@ function inBoth(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, str
 export function joined([first, ...others]: readonly EvalSetResult[]): EvalSetResult {
   const all = { ...(first as EvalSetResult) };
   all.evalCaseResults = [...all.evalCaseResults];
-  const warnings = new Map(all.warnings?.map((warning) => [JSON.stringify(warning), warning]));
+  const warnings = [...(all.warnings ?? [])];
+  const keys = new Set(warnings.map(keyOf));
   for (const part of others) {
     append(all.evalCaseResults, part.evalCaseResults);
     if (part.cancelled === true) all.cancelled = true;
-    for (const warning of part.warnings ?? []) {
-      const key = JSON.stringify(warning);
-      if (!warnings.has(key)) warnings.set(key, warning);
-    }
+    const fresh = part.warnings?.filter((warning) => !keys.has(keyOf(warning))) ?? [];
+    warnings.push(...fresh);
+    for (const warning of fresh) keys.add(keyOf(warning));
     if (part.judges !== undefined) all.judges = stampsOf([...(all.judges ?? []), ...part.judges]);
     if (part.judgeUsage !== undefined) all.judgeUsage = sum(all.judgeUsage, part.judgeUsage);
     if (part.simulatorUsage !== undefined) {
@@ -103,7 +108,7 @@ export function joined([first, ...others]: readonly EvalSetResult[]): EvalSetRes
       all.simulatorUsage = { ...sum(all.simulatorUsage, part.simulatorUsage), models: [...models] };
     }
   }
-  if (warnings.size > 0) all.warnings = [...warnings.values()];
+  if (warnings.length > 0) all.warnings = warnings;
   return all;
 }
 

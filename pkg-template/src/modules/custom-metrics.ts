@@ -3,20 +3,22 @@
  * functions come from the modules that the user names, and from no others.
  */
 
-import { optionsOf, refuseMisspelt } from "../known-options.js";
+import { optionsOf } from "../known-options.js";
 import { fileURLToPath } from "node:url";
 import { closest } from "../closest.js";
 import { criteriaIn, customMetricsIn } from "../engine/criteria.js";
 import { toBytes } from "../engine/input.js";
-import { isObject, unexpected } from "../engine/values.js";
+import { snakeOf } from "../engine/spelling.js";
+import { isObject, messageOf, unexpected } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { EvaluatorClass } from "../evaluators.js";
+import { fieldOf } from "../invocation.js";
 import type { MetricFunction } from "../metric-function.js";
 import { isPrebuilt } from "../metric-info.js";
-import { DEFAULT_METRIC_EVALUATOR_REGISTRY, type MetricEvaluatorRegistry } from "../registry.js";
+import { checkInfo, DEFAULT_METRIC_EVALUATOR_REGISTRY, type MetricEvaluatorRegistry } from "../registry.js";
 import { ASSUMED } from "../run/ranges.js";
-import type { ConfigInput, MetricInfo } from "../types.js";
+import type { ConfigInput, Interval, MetricInfo } from "../types.js";
 import { exportOf, type Exports, isSameFile, layersOf, loadModule, moduleNameOf } from "./load.js";
 
 /** Where the metrics of a config come from. */
@@ -145,7 +147,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function customMetricsOf(config: ConfigInput): [string, Fields][] {
   const root = fieldsOf(parsed(config));
   const criteria = criteriaIn(root);
-  const given = root["custom_metrics"] ?? root["customMetrics"] ?? undefined;
+  const given = fieldOf(root, "customMetrics") ?? undefined;
   if (given !== undefined && (!isObject(given) || Array.isArray(given))) {
     throw new AdkMetricsError("invalid_input", unexpected("an object", given, "config").message, {
       path: "config: custom_metrics",
@@ -175,32 +177,16 @@ function checkEntry(name: string, entry: unknown): void {
   const found = (what: string, value: unknown) => unexpected(what, value, path).message;
   if (!isObject(entry)) return refuse(found("an object", entry));
   const fields = entry as Fields;
-  const code = fields.code_config ?? fields.codeConfig ?? undefined;
+  const code = fieldOf(fields, "codeConfig") ?? undefined;
   const others = Object.keys(fields).filter((key) => !ENTRY_KEYS.includes(key));
   const unread = code === undefined ? others[0] : others.find((key) => closest(key, ENTRY_KEYS) !== undefined);
   if (unread !== undefined) refuse(`\`${unread}\` is not read here`, `${path}.${unread}`);
-  checkInfo(fields, path);
+  checkInfo(fieldOf(fields, "metricInfo"), `${path}.metric_info.`, (key) => [snakeOf(key), key]);
   if (code === undefined) return;
   if (!isObject(code)) return refuse(found("an object", code), `${path}.code_config`);
   const { name: given } = code as Fields;
   if (typeof given !== "string") return refuse(found("the location of the function", given), pathOf(name));
   if (/^\s*#/.test(given)) refuse("`name` does not contain a module", pathOf(name));
-}
-
-const INFO_KEYS = ["metric_name", "metricName", "description", "metric_value_info", "metricValueInfo"];
-const MORE_INFO = ["default_threshold", "defaultThreshold", "experimental", "requires_threshold", "requiresThreshold"];
-const INTERVAL = ["min_value", "minValue", "max_value", "maxValue"];
-const OPEN_ENDS = ["open_at_min", "openAtMin", "open_at_max", "openAtMax"];
-
-/** A misspelt key of what is said of a metric would leave its range unknown. */
-function checkInfo(entry: Fields, place: string): void {
-  const info = fieldsOf(entry.metric_info ?? entry.metricInfo);
-  const path = `${place}.metric_info`;
-  refuseMisspelt(info, [...INFO_KEYS, ...MORE_INFO], `${path}.`);
-  const key = "metric_value_info" in info ? "metric_value_info" : "metricValueInfo";
-  const values = fieldsOf(info[key]);
-  refuseMisspelt(values, ["interval"], `${path}.${key}.`);
-  refuseMisspelt(values.interval, [...INTERVAL, ...OPEN_ENDS], `${path}.${key}.interval.`);
 }
 
 function parsed(config: ConfigInput): unknown {
@@ -218,7 +204,7 @@ function fieldsOf(value: unknown): Fields {
 
 /** What `code_config` names. */
 function functionOf(entry: Fields): string | undefined {
-  const { name } = fieldsOf(entry.code_config ?? entry.codeConfig);
+  const { name } = fieldsOf(fieldOf(entry, "codeConfig"));
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
@@ -304,35 +290,43 @@ function notFound(name: string, path: string | undefined): AdkMetricsError {
 }
 
 /** What the config says of a metric, else what its class says, else what google-adk takes: values from 0 to 1. */
-function infoOf(
-  metricName: string,
-  { metric_info, metricInfo = metric_info, description }: Fields,
-  metric: Metric,
-): MetricInfo {
-  const given = fieldsOf(metricInfo);
-  const words = given.description ?? description;
-  const values = fieldsOf(given.metric_value_info ?? given.metricValueInfo);
+function infoOf(metricName: string, entry: Fields, metric: Metric): MetricInfo {
+  const given = fieldOf(entry, "metricInfo");
+  const words = fieldOf(given, "description") ?? entry.description;
   const said = typeof words === "string" && words !== "" ? { description: words } : {};
-  if (!isObject(metricInfo)) return { metricValueInfo: ASSUMED, ...ownInfoOf(metric, metricName), ...said, metricName };
-  const interval = fieldsOf(values.interval);
-  const { min_value, minValue = min_value, max_value, maxValue = max_value } = interval as Fields;
-  const { open_at_min, openAtMin = open_at_min, open_at_max, openAtMax = open_at_max } = interval as Fields;
-  const isKnown = typeof minValue === "number" && typeof maxValue === "number";
+  if (!isObject(given)) return { metricValueInfo: ASSUMED, ...ownInfoOf(metric, metricName), ...said, metricName };
+  const interval = fieldOf(fieldOf(given, "metricValueInfo"), "interval");
+  const ends = ["minValue", "maxValue"].flatMap((key) => {
+    const value = fieldOf(interval, key);
+    return typeof value === "number" ? [[key, value] as const] : [];
+  });
+  const openAtMin = fieldOf(interval, "openAtMin") === true;
+  const openAtMax = fieldOf(interval, "openAtMax") === true;
   return {
     metricName,
     ...said,
-    metricValueInfo: isKnown
-      ? { interval: { minValue, maxValue, openAtMin: openAtMin === true, openAtMax: openAtMax === true } }
-      : {},
+    metricValueInfo:
+      ends.length === 0
+        ? {}
+        : { interval: { ...(Object.fromEntries(ends) as unknown as Interval), openAtMin, openAtMax } },
   };
 }
 
-/** What the class of a metric says of it. A function says nothing; the method of `Evaluator` itself throws. */
+/**
+ * What the class of a metric says of it. A function says nothing; nor do the classes that others extend, which throw.
+ *
+ * @throws {AdkMetricsError} `invalid_input` if a method of the user's own throws.
+ */
 function ownInfoOf(metric: Metric, metricName: string): Partial<MetricInfo> {
   if (!("getMetricInfo" in metric)) return {};
   try {
     return fieldsOf(metric.getMetricInfo(metricName));
-  } catch {
-    return {};
+  } catch (cause) {
+    const reason = messageOf(cause);
+    // Of our `Evaluator`, and of that of ADK-TS.
+    if (isAdkMetricsError(cause) || reason.includes("must be implemented")) return {};
+    throw new AdkMetricsError("invalid_input", `getMetricInfo() of the metric \`${metricName}\` failed: ${reason}`, {
+      cause,
+    });
   }
 }

@@ -36,7 +36,6 @@ export async function compute(
     if (typeof result !== "object" || result === null) {
       return { failure: `${NO_RESULT}: ${unexpected("an object with `overallScore`", result, "").message}` };
     }
-    checkKeys(result as EvaluationResult);
     const found = noted(withReason(customResultOf(result as EvaluationResult), result), plan);
     // What JSON cannot hold is computed again instead.
     if (isPlain(found)) journal?.keep({ type: "metric", key, found });
@@ -86,13 +85,6 @@ const TURN_KEYS = ["actualInvocation", "expectedInvocation", "score", "evalStatu
  *
  * @throws {AdkMetricsError} `custom_metric_failed`
  */
-function checkKeys(result: EvaluationResult): void {
-  refuseMisspelt(result, KEYS, "");
-  Array.from(result.perInvocationResults ?? []).forEach((turn, at) => {
-    refuseMisspelt(turn, TURN_KEYS, `perInvocationResults[${at}].`);
-  });
-}
-
 function refuseMisspelt(found: object, known: readonly string[], place: string): void {
   for (const key of Object.keys(found)) {
     if (known.includes(key)) continue;
@@ -104,21 +96,20 @@ function refuseMisspelt(found: object, known: readonly string[], place: string):
   }
 }
 
-/** The part of an evaluation that the engine reads. It comes from the user: getters are read once, and values are copied. */
-function customResultOf({
-  overallScore,
-  overallEvalStatus,
-  reason,
-  perInvocationResults,
-}: EvaluationResult): CustomResult {
+/** The part of an evaluation that the engine reads. It comes from the user: all is read once, and values are copied. */
+function customResultOf(result: EvaluationResult): CustomResult {
+  refuseMisspelt(result, KEYS, "");
+  const { overallScore, overallEvalStatus, reason, perInvocationResults } = result;
   return {
     overall: {
       score: checked(overallScore, "number", "overallScore"),
       status: checked(statusIn(overallEvalStatus), "number", "overallEvalStatus"),
       reason: checked(reason, "string", "reason"),
     },
-    turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }, at) => {
+    turns: Array.from(perInvocationResults ?? [], (turn, at) => {
       const place = `perInvocationResults[${at}].`;
+      refuseMisspelt(turn, TURN_KEYS, place);
+      const { score, evalStatus, reason } = turn;
       return {
         score: checked(score, "number", `${place}score`),
         status: checked(statusIn(evalStatus), "number", `${place}evalStatus`),

@@ -27,21 +27,20 @@ export function copyRanges(from: object, to: object): void {
 /** The warnings about thresholds that every score or none reaches, in the words of the engine about its own metrics. */
 export function thresholdWarnings(
   registry: object,
-  metrics: readonly Pick<HeaderMetric, "metricName" | "threshold">[],
+  metrics: readonly Pick<HeaderMetric, "metricName" | "threshold" | "criterion">[],
 ): EngineError[] {
-  return metrics.flatMap(({ metricName, threshold = 0 }): EngineError[] => {
+  return metrics.flatMap(({ metricName, threshold = 0, criterion }): EngineError[] => {
     const range = declared.get(registry)?.get(metricName);
-    if (range === undefined || threshold === 0) return [];
-    const { minValue: least, maxValue: most } = range;
-    if (threshold >= least && threshold <= most) return [];
-    const which = threshold < least ? "every" : "no";
+    if (range === undefined || threshold === 0 || isIn(range, threshold)) return [];
+    const which = threshold <= range.minValue ? "every" : "no";
+    const scores = rangeText(range);
     return [
       {
         code: "invalid_input",
-        message: `${which} score reaches the threshold ${threshold} of \`${metricName}\`, whose scores are from ${least} to ${most}`,
+        message: `${which} score reaches the threshold ${threshold} of \`${metricName}\`, whose scores are ${scores}`,
         input: "config",
-        path: `criteria.${metricName}`,
-        help: `Give it a threshold from ${least} to ${most}, or correct the range that the metric declares`,
+        path: `criteria.${metricName}${criterion?.["threshold"] === undefined ? "" : ".threshold"}`,
+        help: `Give it a threshold that is ${scores}, or correct the range that the metric declares`,
       },
     ];
   });
@@ -72,7 +71,12 @@ function isIn({ minValue, openAtMin, maxValue, openAtMax }: Interval, score: num
   return isAbove && (openAtMax ? score < maxValue : score <= maxValue);
 }
 
+/** `from 0 to 1`; `at least 0 and below 1`; `above 0`. */
 function rangeText({ minValue, openAtMin, maxValue, openAtMax }: Interval): string {
-  const from = openAtMin ? `above ${minValue}` : `from ${minValue}`;
-  return `${from} ${openAtMax ? "to below" : "to"} ${maxValue}`;
+  const hasMin = Number.isFinite(minValue);
+  const hasMax = Number.isFinite(maxValue);
+  if (hasMin && hasMax && !openAtMin && !openAtMax) return `from ${minValue} to ${maxValue}`;
+  const least = hasMin ? [`${openAtMin ? "above" : "at least"} ${minValue}`] : [];
+  const most = hasMax ? [`${openAtMax ? "below" : "at most"} ${maxValue}`] : [];
+  return [...least, ...most].join(" and ");
 }
