@@ -287,7 +287,7 @@ function placeOf({ id, sampleIndex }: JudgeRequest): number {
   return Number.parseInt(id, 10) + sampleIndex / 2 ** 20;
 }
 
-/** The metrics of a registry by their names, of which none is computed. */
+/** A registry of metrics with the same names, none of which is computed. */
 function withoutCalls(registry: MetricRegistry): MetricRegistry {
   const nothing = { overallEvalStatus: EvalStatus.NOT_EVALUATED, perInvocationResults: [] };
   return {

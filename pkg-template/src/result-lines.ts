@@ -14,6 +14,9 @@ export const VERSION = 1;
 /** Matches the beginning of results as JSON lines. */
 export const RESULT_LINES = /^\s*\{\s*"format":\s*"adk-metrics results"/;
 
+/** Results of more bytes are read in pieces: they may be larger than what can be read at once. */
+export const LARGE_BYTES = 64 * 1024 * 1024;
+
 /** How much of a file is looked at to tell what it is. */
 const HEAD_BYTES = 200;
 

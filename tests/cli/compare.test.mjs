@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CLOCK, folderOf, GOOD, run } from "./command.mjs";
@@ -108,23 +108,34 @@ test("compares what eval writes", async (t) => {
   assert.deepEqual([hasRegressions, cases[0].evalId, counts.regressed], [true, "noon", 1]);
 });
 
-test("folders: JSON lines are found where there is no JSON", async (t) => {
+test("folders: JSON lines count where there is no JSON of the same results or name", async (t) => {
   const cwd = folderOf(t, GOOD);
   const evaluate = (format, output) =>
     run(["eval", "good.evalset.json", "--format", format, "--output", output], { cwd });
-  const compared = () => run(["compare", "base", "now", "--format", "json"], { cwd });
+  const compared = (...more) => run(["compare", "base", "now", "--format", "json", ...more], { cwd });
   await evaluate("jsonl", "base/");
   await evaluate("jsonl", "now/");
   const { stdout, stderr, status } = await compared();
   assert.deepEqual([status, JSON.parse(stdout).cases.map(({ evalId }) => evalId)], [0, ["noon"]], stderr);
-  await evaluate("json", "base/");
-  await evaluate("json", "now/");
-  const both = await compared();
-  assert.deepEqual([both.status, JSON.parse(both.stdout).cases.length], [0, 1]);
-  assert.match(
-    both.stderr,
-    /these results are left out, because the folder has results as JSON too\n {3}at base\/report\.results\.jsonl/,
-  );
+  const both = ["--format", "json", "--format", "jsonl"];
+  for (const folder of ["base/", "now/"]) {
+    await run(["eval", "good.evalset.json", ...both, "--output", folder], { cwd });
+  }
+  const same = await compared("--strict");
+  assert.deepEqual([same.status, JSON.parse(same.stdout).cases.length], [0, 1], same.stderr);
+  const named = (folder, ending) => join(cwd, folder, `good.${ending}`);
+  copyFileSync(join(cwd, "now/report.results.jsonl"), named("now", "results.jsonl"));
+  for (const folder of ["base", "now"]) {
+    const file = (name) => join(cwd, folder, name);
+    const lines = readFileSync(file("report.results.jsonl"), "utf8");
+    writeFileSync(file("another.results.jsonl"), lines.replaceAll("good", "another"));
+  }
+  rmSync(named("now", "evalset_result.json"));
+  rmSync(join(cwd, "now/report.results.jsonl"));
+  const several = await compared("--strict");
+  assert.equal(several.status, 0, several.stderr);
+  assert.doesNotMatch(several.stderr, /warning/);
+  assert.equal(JSON.parse(several.stdout).length, 2);
 });
 
 test("folders: files go together by name, others are named", async (t) => {

@@ -110,7 +110,7 @@ test("budgets leave no reply of a recording out, and say that they had no effect
   const limits = ["--max-calls", "1", "--max-tokens", "1"];
   const { stdout, stderr } = await judge(cwd, ["--judge", "replay:judge.jsonl", ...limits], {});
   assert.deepEqual(statuses(stdout), FAIR);
-  assert.match(stderr, /^a recording costs nothing, so --max-calls and --max-tokens had no effect$/m);
+  assert.match(stderr, /^a recording costs nothing, so --max-calls and --max-tokens have no effect$/m);
   const foreseen = await run([...ask, "--judge", "replay:judge.jsonl", "--dry-run"], { cwd, env: BARE });
   assert.equal(foreseen.stdout, "no judge would be called\n");
 });
@@ -133,7 +133,7 @@ test("recorded messages of simulated users cost nothing either", async (t) => {
   const replayed = await run(["run", ...agent, ...replay], { cwd, env: BARE });
   assert.equal(replayed.status, 0, replayed.stdout + replayed.stderr);
   assert.match(replayed.stdout, /^simulated users, by gemini-2\.5-flash: 0 calls, 1 reply reused$/m);
-  const useless = /^a recording costs nothing, so --max-calls had no effect$/m;
+  const useless = /^a recording costs nothing, so --max-calls has no effect$/m;
   assert.match(replayed.stderr, useless);
   const again = await run(["record", ...agent, ...replay], { cwd, env: BARE });
   assert.equal(again.status, 0, again.stderr);

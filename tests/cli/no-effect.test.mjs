@@ -1,7 +1,7 @@
 // Options that have no effect are warned of, and `--strict` refuses them, before an agent is run if it can.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { AgentEvaluator } from "../../pkg/dist/esm/node.js";
@@ -18,7 +18,7 @@ const FILES = {
   "users.json": USERS,
 };
 const NO_JUDGE = "no metric asks a judge, so --judge, --record, --cache, --max-calls, and --concurrency have no effect";
-const NO_USERS = "no case has a conversation scenario, so `user_simulator_config` has no effect";
+const NO_USERS = "no case has a simulated user, so `user_simulator_config` has no effect";
 const JUDGES = "--judge openai --record said.jsonl --cache kept --max-calls 9 --concurrency 2".split(" ");
 const AGENTS = ["--agent", "agent.mjs", "--num-runs", "1"];
 
@@ -53,11 +53,52 @@ test("JSON lines that no judge scores are refused by --strict too", async (t) =>
   assert.equal((await run([...args, "--max-calls", "3", "--strict"], { cwd })).status, 2);
 });
 
+test("an unused price is told beside other warnings", async (t) => {
+  const line = JSON.stringify({ eval_id: "noon", conversation: [turn("It is noon.")] });
+  const cwd = folderOf(t, { ...FILES, "a.jsonl": line, "b.jsonl": `${line}\n` });
+  const config = ["--config", "test_config.json", "--max-calls", "3", "--price", "m=1,2"];
+  for (const args of [["good.evalset.json"], ["a.jsonl", "--actual", "b.jsonl", "--output", "r.jsonl"]]) {
+    const { stderr } = await run(["eval", ...args, ...config], { cwd });
+    assert.match(stderr, /^warning: no metric asks a judge, so --max-calls has no effect$/m);
+    assert.match(stderr, /^warning: --price names m, which was not asked$/m);
+  }
+});
+
+test("options for judges have an effect where the cases of judged metrics are in another shard", async (t) => {
+  const set = (id, count, answer = "It is noon.") => ({
+    eval_set_id: id,
+    eval_cases: Array.from({ length: count }, (_, at) => ({
+      eval_id: `${id} ${at}`,
+      conversation: [turn(answer)],
+    })),
+  });
+  const cwd = folderOf(t, {
+    "judge.mjs": `export default () => '{"is_the_agent_response_valid": "valid"}';`,
+    "plain.evalset.json": set("plain", 9),
+    "plain.actual.json": set("plain", 9, "It is noon!"),
+  });
+  mkdirSync(join(cwd, "judged"));
+  const write = (name, value) => writeFileSync(join(cwd, "judged", name), JSON.stringify(value));
+  const criterion = { threshold: 0.5, judge_model_options: { num_samples: 1 } };
+  write("judged.evalset.json", set("judged", 1));
+  write("judged.actual.json", set("judged", 1, "It is noon!"));
+  write("test_config.json", { criteria: { final_response_match_v2: criterion } });
+  for (const strict of [[], ["--strict"]]) {
+    for (const shard of ["1/2", "2/2"]) {
+      const journal = ["--shard", shard, "--journal", `${shard[0]}${strict.join()}.jsonl`];
+      const args = ["plain.evalset.json", "judged/judged.evalset.json", "--judge", "./judge.mjs", "--format", "csv"];
+      const { status, stderr } = await run(["eval", ...args, ...journal, ...strict], { cwd });
+      assert.equal(status, 0, stderr);
+      assert.doesNotMatch(stderr, /warning/);
+    }
+  }
+});
+
 test("what only changes the speed is a note, which --strict does not refuse", async (t) => {
   const cwd = folderOf(t, FILES);
   const { status, stderr } = await run(["eval", "good.evalset.json", "--threads", "1", "--strict"], { cwd });
   assert.equal(status, 0, stderr);
-  assert.match(stderr, /^nothing is scored as it is read, so --threads had no effect$/m);
+  assert.match(stderr, /^nothing is scored as it is read, so --threads has no effect$/m);
 });
 
 test("AgentEvaluator warns of settings for simulated users in a config whose cases have none", async (t) => {

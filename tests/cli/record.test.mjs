@@ -108,7 +108,7 @@ test("record says what came of --record, and of a config that says nothing of si
     "fails.mjs": "export default (message) => { throw new Error('out of order'); };",
     "asked.evalset.json": { eval_set_id: "asked", eval_cases: [talk("one")] },
     "judge.mjs": "export default () => { if (process.env.SILENT) throw new Error('no'); return '</finished>'; };",
-    "own.json": { criteria: { response_match_score: 0.5 } },
+    "own.json": { criteria: { response_match_score: 0.5 }, user_simulator_config: {} },
   });
   const record = async (more, env = {}) => {
     const given = ["asked.evalset.json", "--num-runs", "1", "--judge", "./judge.mjs", "--config", "own.json"];
@@ -117,7 +117,7 @@ test("record says what came of --record, and of a config that says nothing of si
   };
   const [recorded] = await record(["--agent", "agent.mjs", "--record", "judge.jsonl"]);
   assert.match(recorded, /^recorded judge\.jsonl$/m);
-  assert.match(recorded, /^warning: the config has no user_simulator_config, so --config has no effect$/m);
+  assert.match(recorded, /^warning: the config has no settings for simulated users, so --config has no effect$/m);
   assert.equal(readFileSync(join(cwd, "judge.jsonl"), "utf8").trim().split("\n").length, 2);
   // A failed call is not recorded, and nobody is asked by an agent that fails.
   for (const [agent, env] of [

@@ -196,6 +196,6 @@ test("two replies to one question are a warning that says which counts, and wher
   assert.deepEqual(await warningsOf(), []);
   await record(async () => ({ ...reply, text: reply.text.replace('"valid"', '"invalid"') }));
   assert.deepEqual(await warningsOf(), [
-    "2 questions of the recording have different replies, of which the first counts: line 2 and line 8, for example",
+    "the recording has different replies to 2 questions, for example in line 2 and line 8; the first is used",
   ]);
 });

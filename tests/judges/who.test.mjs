@@ -105,6 +105,10 @@ test("a `usage` that cannot be read is a warning", async () => {
       assert.match(warnings[0], /the `usage` of the judge's replies has no `inputTokens` and `outputTokens`/);
     }
   }
+  const misspelt = async (asked) => ({ text: fair(asked), usages: { inputTokens: 10, outputTokens: 2 } });
+  assert.deepEqual(await warned(misspelt), [
+    "the judge's replies have no `usage`, so tokens are estimated: did you mean `usage` by `usages`?",
+  ]);
   for (const usage of [
     undefined,
     null,

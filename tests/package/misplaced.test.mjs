@@ -142,7 +142,7 @@ test("strict evaluations refuse options that have no effect, before anything is 
   const judged = { judge: () => "" };
   const users = { userSimulator: { model: "a" } };
   const noJudge = /^no metric asks a judge, so `judge` has no effect$/;
-  const noUser = /^no case has a conversation scenario, so `userSimulator` has no effect$/;
+  const noUser = /^no case has a simulated user, so `userSimulator` has no effect$/;
   const criteria = { response_match_score: 0 };
   const actual = { inferenceResults: [{ evalId: "c", inferences: turns }] };
   async function* lines() {

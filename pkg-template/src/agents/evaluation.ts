@@ -66,14 +66,16 @@ export async function evaluateAgent(
   try {
     const unused = unusedIn([evaluation], options);
     const { value } = await resultsOf([evaluation], options).next();
-    return noteUnused([value as EvalSetResult], unused)[0] as EvalSetResult;
+    const result = value as EvalSetResult;
+    noteUnused([result], unused);
+    return result;
   } finally {
     evaluation.close();
   }
 }
 
 /** Which options an evaluation of an agent has a use for. */
-interface Uses {
+export interface Uses {
   /** What is said of options for judges if nobody is asked. */
   readonly unused: Mistake | undefined;
   /** Whether a case has a simulated user. */
@@ -238,16 +240,16 @@ export function unusedIn(
   return warnings;
 }
 
+export const NO_USER = "no case has a simulated user";
+
 /** The warning about settings of simulated users where there are none. */
 export function withoutUsers(name: string): string {
-  return `no case has a conversation scenario, so \`${name}\` has no effect`;
+  return `${NO_USER}, so \`${name}\` has no effect`;
 }
 
-/** Results with warnings about all of them, which the first has. */
-export function noteUnused(results: readonly EvalSetResult[], unused: readonly Mistake[]): readonly EvalSetResult[] {
-  const [first] = results;
+/** Adds warnings about all results to the first. */
+export function noteUnused([first]: readonly EvalSetResult[], unused: readonly Mistake[]): void {
   if (first !== undefined && unused.length > 0) first.warnings = [...(first.warnings ?? []), ...unused];
-  return results;
 }
 
 /** @throws {AdkMetricsError} for an evalset without a case, or with a user who cannot be played. */

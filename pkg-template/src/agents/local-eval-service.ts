@@ -15,6 +15,7 @@ import {
   runOptions,
   score,
   unusedIn,
+  type Uses,
   usesOf,
   withoutRunOptions,
 } from "./evaluation.js";
@@ -193,7 +194,7 @@ export class LocalEvalService {
     const sets: EvalSet[] = [];
     const leftOut: ReadonlyMap<string, string>[] = [];
     const warnings: Mistake[] = [];
-    const uses: ReturnType<typeof usesOf>[] = [];
+    const uses: Uses[] = [];
     for (const [at, evalSet] of given.entries()) {
       const plan = { evalSet, evalSetName: evalSetId, config };
       const options = { ...withoutRunOptions(this.#options), ...(await onlyBatched(this.#options)) };

@@ -20,7 +20,7 @@ import { insteadOfActual } from "./find.js";
 import { type Input, mayAskJudges, readInputs, selectionsOf } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
-import { Judging, uselessForJudges } from "./judging.js";
+import { Judging, reportUseless, uselessForJudges } from "./judging.js";
 import { inFiles, Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { ExitStatus, note, warn } from "./process.js";
@@ -131,7 +131,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
   const registries = await registriesOf(inputs, given.all("metrics"));
   if (given.has("metrics")) await sayUnusedMetrics(inputs, registries, given.all("metrics"));
   if (what === "submit" && !inputs.some(mayAskJudges)) {
-    for (const useless of uselessForJudges(given, FOR_BATCHES)) warn(useless);
+    reportUseless(uselessForJudges(given, FOR_BATCHES), given);
     note("no metric asks a judge: there is nothing to send");
     return ExitStatus.Passed;
   }
@@ -147,7 +147,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
       const work: BatchWork = { inputs, partOf, registries, options, judging, budget };
       const gatherer = gathererOf(store, cache, given, budget);
       await gather(work, gatherer, store, cache, signal);
-      if (!work.asksJudges) for (const useless of uselessForJudges(given, FOR_BATCHES)) warn(useless);
+      if (!work.asksJudges) reportUseless(uselessForJudges(given, FOR_BATCHES), given);
       await store.send();
       if (failure !== undefined) throw failure;
     } else {

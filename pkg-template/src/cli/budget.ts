@@ -64,12 +64,11 @@ export function pricedNames(
   });
 }
 
-/** Warns on stderr of prices for what was not asked. @returns Whether there are any. */
-export function sayPrices(prices: PriceList, models: ReadonlySet<string>, what = "was not asked"): boolean {
+/** Warns on stderr of prices for what was not asked. */
+export function sayPrices(prices: PriceList, models: ReadonlySet<string>, what = "was not asked"): void {
   const unused = Object.keys(prices).filter((model) => !models.has(model));
   for (const model of unused) {
     const others = [...models].join(", ");
     warn(`--price names ${model}, which ${what}`, undefined, others === "" ? undefined : `Asked: ${others}`);
   }
-  return unused.length > 0;
 }

@@ -131,7 +131,7 @@ export function filesOf(positionals: readonly string[], help: string): string[] 
   if (positionals.length === 0) throw new Mistake("no results specified", { help });
   return positionals.flatMap((path) => {
     if (kindOf(path) !== "folder") return [path];
-    const names = resultsIn(path);
+    const names = [...resultsIn(path).values()];
     if (names.length > 0) return names.map((name) => join(path, name));
     throw new Mistake("the folder contains no results", {
       location: path,

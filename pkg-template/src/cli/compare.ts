@@ -2,6 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { LARGE_BYTES } from "../result-lines.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { REPEATED } from "../compare/notes.js";
 import { changedMetrics, remarksOf, verdictLine } from "../report/comparison.js";
@@ -9,7 +10,7 @@ import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
 import { COMPARISON_FORMATS, optionsOf } from "./options.js";
-import { kindOf, missing, readBytes, readPieces, sizeOf } from "./files.js";
+import { headOf, kindOf, missing, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { sayNotReached } from "./gates.js";
 import { ExitStatus, note, refusedByStrict, screenOptions, warn, warningCount } from "./process.js";
@@ -104,7 +105,7 @@ function pairsOf(positionals: readonly string[]): Pair[] {
     throw new Mistake("a file cannot be compared with a folder", { help: "Specify two files or two folders" });
   }
   const [before, after] = [resultsIn(baseline), resultsIn(current)];
-  const common = before.filter((name) => after.includes(name));
+  const common = [...before.keys()].filter((stem) => after.has(stem));
   if (common.length === 0) {
     throw new Mistake("the two folders have no results in common", {
       location: `${baseline}, ${current}`,
@@ -115,26 +116,43 @@ function pairsOf(positionals: readonly string[]): Pair[] {
     [baseline, before, after],
     [current, after, before],
   ] as const) {
-    for (const name of names) {
-      if (!others.includes(name)) warn("these results have no counterpart and are left out", join(folder, name));
+    for (const [stem, name] of names) {
+      if (!others.has(stem)) warn("these results have no counterpart and are left out", join(folder, name));
     }
   }
-  return common.map((name) => ({ baseline: join(baseline, name), current: join(current, name) }));
+  const inFolder = (folder: string, names: ReadonlyMap<string, string>, stem: string) =>
+    join(folder, names.get(stem) as string);
+  return common.map((stem) => ({
+    baseline: inFolder(baseline, before, stem),
+    current: inFolder(current, after, stem),
+  }));
 }
 
-/** The files of results in a folder: JSON, or JSON lines if there is none, as a command may have written both. */
-export function resultsIn(folder: string): string[] {
+/**
+ * The files of results in a folder, by their names without the ending. A command may have written the same results as JSON,
+ * which counts, and as JSON lines.
+ */
+export function resultsIn(folder: string): Map<string, string> {
   const names = readdirSync(folder).sort();
   const [json, lines] = ENDINGS.map((ending) => names.filter((name) => name.endsWith(ending))) as [string[], string[]];
-  if (json.length === 0) return lines;
+  const found = new Map(json.map((name) => [name.slice(0, -REPORT_FORMATS.json.ending.length), name]));
+  const ids = new Set(lines.length === 0 ? [] : json.map((name) => idIn(join(folder, name))));
   for (const name of lines) {
-    warn("these results are left out, because the folder has results as JSON too", join(folder, name));
+    const stem = name.slice(0, -REPORT_FORMATS.jsonl.ending.length);
+    const id = json.length === 0 ? undefined : idIn(join(folder, name));
+    if (!found.has(stem) && (id === undefined || !ids.has(id))) found.set(stem, name);
   }
-  return json;
+  return new Map([...found].sort());
 }
 
-/** Files larger than this are read in pieces: they may be larger than what can be read at once. */
-const LARGE_BYTES = 64 * 1024 * 1024;
+/** How much of a file is looked at to tell whose results it has. */
+const HEAD_BYTES = 4096;
+
+/** The id of the results in a file, as it is written there; of the first evalset, if it has several. */
+function idIn(file: string): string | undefined {
+  const head = Buffer.from(headOf(file, "file of results", HEAD_BYTES)).toString("utf8");
+  return /"(?:eval_set_result_id|evalSetResultId)":\s*"((?:[^"\\]|\\.)*)"/.exec(head)?.[1];
+}
 
 function readResults(file: string, what: string): Uint8Array | Iterable<Uint8Array> {
   if (sizeOf(file) > LARGE_BYTES) return readPieces(file, what);

@@ -27,8 +27,8 @@ import { kindOf } from "./files.js";
 import { type Input, sayWhichActual, sayWhichCriteria } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import type { Journaling } from "./journal.js";
-import { type Judging, uselessForJudges } from "./judging.js";
-import { inFiles, inWhole, Mistake, Mistakes, locationOf, refusedWarnings } from "./mistakes.js";
+import { type Judging, reportUseless, type Useless, uselessForJudges } from "./judging.js";
+import { inFiles, inWhole, Mistakes, locationOf, refusedWarnings } from "./mistakes.js";
 import { inOrder } from "./portions.js";
 import { warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
@@ -143,7 +143,7 @@ async function begun(work: Work, given: Arguments): Promise<Progressing | undefi
   batching?.checkBatches(given, source.numRuns !== undefined);
   if (source.begin !== undefined || strict) {
     const asks = await checkAll(inputs, source, registries, { ...common, ...journal?.checkOptions, budget, strict });
-    if (journal?.isMerging !== true) refuseUseless(inputs, asks, source, given);
+    if (journal?.isMerging !== true) reportUseless(uselessFor(inputs, asks, source, given), given);
   }
   await source.begin?.();
   await journal?.open(inputs, source.numRuns);
@@ -404,18 +404,14 @@ interface Asks {
   users: boolean;
 }
 
-/** Warns of what has no effect, whichever cases are selected. @throws {Mistakes} of it, with `--strict`. */
-function refuseUseless(inputs: readonly Input[], { judges, users }: Asks, { begin }: Source, given: Arguments): void {
-  const warnings: Pick<Mistake, "message" | "location">[] =
-    judges || users ? [] : uselessForJudges(given).map((message) => ({ message, location: undefined }));
+/** What has no effect, whichever cases are selected. */
+function uselessFor(inputs: readonly Input[], { judges, users }: Asks, { begin }: Source, given: Arguments): Useless[] {
+  const useless = judges || users ? [] : uselessForJudges(given);
   const ofUsers = inputs.find(({ config }) => Object.keys(simulatorOf(recordOf(config))).length > 0);
   if (begin !== undefined && !users && ofUsers !== undefined) {
-    warnings.push({ message: withoutUsers("user_simulator_config"), location: ofUsers.files.config });
+    useless.push({ message: withoutUsers("user_simulator_config"), location: ofUsers.files.config });
   }
-  if (given.has("strict") && warnings.length > 0) {
-    throw new Mistakes(warnings.map(({ message, location }) => new Mistake(message, { location })));
-  }
-  for (const { message, location } of warnings) warn(message, location);
+  return useless;
 }
 
 /** @throws {Mistakes} for what is wrong with evalsets, metrics, judges and simulated users. */

@@ -189,7 +189,8 @@ ${optionsHelp("record", "judges", "spending")}
 Exit status
     0  the agent finished every case
     1  it failed in some cases; what it did before that is written, with the reason
-    2  the input or the command line is invalid, or an output cannot be written
+    2  the input or the command line is invalid, an output cannot be written, or there is a warning
+       with --strict
   130  interrupted by Ctrl-C: finished runs are written
   143  interrupted by SIGTERM, likewise
 
@@ -244,9 +245,10 @@ Output
 ${optionsHelp("merge", "output")}
 Exit status
     0  every case passed; if there are gates, all were reached
-    1  a case did not pass or was not evaluated
-    2  a shard is missing, was interrupted or had other inputs, or an output cannot be written
-    3  no call of any shard's judge or simulated user got a reply
+    1  a case did not pass or was not evaluated; if there are gates, one was not reached
+    2  a shard is missing, was interrupted or had other inputs, an output cannot be written, or
+       there is a warning with --strict
+    3  in no shard did a judge or simulated user reply to a call
 
 Example
   adk-metrics run --agent ./agent.ts evals/*.evalset.json --shard 1/2 --journal shard-1.jsonl
@@ -301,9 +303,9 @@ Usage
 
 Input
   Two files of evalset results, as ADK or eval --format json or jsonl writes them; or two folders,
-  whose *.evalset_result.json (or else *.results.jsonl) files are paired by name. Cases are paired
-  by eval id, metrics by name. A case with several runs counts once, with its mean scores and the
-  fraction of its runs that pass.
+  whose *.evalset_result.json and *.results.jsonl files are paired by name. If a folder has the same
+  results in both formats, they count once. Cases are paired by eval id, metrics by name. A case
+  with several runs counts once, with its mean scores and the fraction of its runs that pass.
 
 A case regressed if it passed before and now fails or is not evaluated, and is fixed if it now
 passes. A case with an unchanged verdict is worse or better according to its metrics. Changes in
@@ -319,8 +321,8 @@ Exit status
     0  no case regressed
     1  a case regressed; with --fail-on-drop also: a metric got worse, or no longer passes in some
        case
-    2  the input or the command line is invalid, the results have no case in common, or an output
-       cannot be written
+    2  the input or the command line is invalid, the results have no case in common, an output
+       cannot be written, or there is a warning with --strict
 
 Examples
   adk-metrics compare baseline/travel.evalset_result.json results/travel.evalset_result.json

@@ -4,16 +4,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isResultLines } from "../result-lines.js";
+import { isResultLines, LARGE_BYTES } from "../result-lines.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 
 const HEADER = new TextEncoder().encode('{"format":"adk-metrics journal"');
 
 const WHAT = "file of results";
-
-/** Files larger than this are read in pieces, if they are JSON lines. */
-const LARGE_BYTES = 64 * 1024 * 1024;
 
 /**
  * The bytes of results; JSON lines of any size in pieces, which are read each time they are asked for.

@@ -8,7 +8,7 @@ import { calibrationsText, judgesText, simulatorText } from "../report/usage.js"
 import type { EvaluatorOptions, EvalSetResult, Judge, JudgeUsage } from "../types.js";
 import type { Arguments } from "./arguments.js";
 import { type JudgeChoice, JudgeMaker } from "./judge.js";
-import { Mistake } from "./mistakes.js";
+import { Mistake, Mistakes } from "./mistakes.js";
 import { ExitStatus, note, noticeText, paint, warn } from "./process.js";
 import { Recorder } from "./recorder.js";
 import { isUnjudged, Tally } from "./tally.js";
@@ -19,24 +19,30 @@ const LIMITS = ["max-calls", "max-tokens", "max-cost"] as const;
 /** The options that are without effect where nobody is asked. */
 export const FOR_JUDGES = ["judge", "model", "early-stop", "record", "cache", "batch", ...LIMITS] as const;
 
-/** Says on stderr which of these options were given and had no effect, if any, and why. They change no result. */
-export function sayUseless(why: string, given: Arguments, names: readonly string[]): void {
-  const useless = names.filter((name) => given.has(name)).map((name) => `--${name}`);
-  if (useless.length > 0) note(`${why}, so ${new Intl.ListFormat("en").format(useless)} had no effect`);
-}
+/** What has no effect, and why, in a sentence. */
+export type Useless = Pick<Mistake, "message"> & Partial<Pick<Mistake, "location">>;
 
-/** The warnings about those of these options that were given and have no effect, and why. */
-export function uselessIn(why: string, given: Arguments, names: readonly string[]): string[] {
+/** Which of these options are given and have no effect, if any. */
+export function uselessIn(why: string, given: Arguments, names: readonly string[]): Useless[] {
   const useless = names.filter((name) => given.has(name)).map((name) => `--${name}`);
   const verb = useless.length === 1 ? "has" : "have";
-  return useless.length === 0 ? [] : [`${why}, so ${new Intl.ListFormat("en").format(useless)} ${verb} no effect`];
+  const message = `${why}, so ${new Intl.ListFormat("en").format(useless)} ${verb} no effect`;
+  return useless.length === 0 ? [] : [{ message }];
 }
 
-/** The warnings about options for judges where no metric asks one. */
-export function uselessForJudges(given: Arguments, names: readonly string[] = []): string[] {
+/** The options for judges, where no metric asks one. */
+export function uselessForJudges(given: Arguments, names: readonly string[] = []): Useless[] {
   // Custom metrics are as many at a time as --concurrency says, too.
   const others = given.has("metrics") ? names : [...names, "concurrency"];
   return uselessIn("no metric asks a judge", given, [...FOR_JUDGES, ...others]);
+}
+
+/** Warns of what has no effect. @throws {Mistakes} of it, with `--strict`. */
+export function reportUseless(useless: readonly Useless[], given: Arguments): void {
+  if (given.has("strict") && useless.length > 0) {
+    throw new Mistakes(useless.map(({ message, location }) => new Mistake(message, { location })));
+  }
+  for (const { message, location } of useless) warn(message, location);
 }
 
 /** What stands between metrics and their judges. */
@@ -115,13 +121,13 @@ export class Judging {
    * Says on stderr what the judges did.
    *
    * @param isShown Whether the results on stdout say it themselves.
-   * @param given The arguments, among which those for judges may have had no effect.
+   * @param given The arguments, among which those for judges have no effect unless `asksJudges`.
    */
-  report(results: readonly EvalSetResult[], isShown: boolean, given: Arguments): void {
+  report(results: readonly EvalSetResult[], isShown: boolean, given: Arguments, asksJudges: boolean): void {
     const text = judgesText(results);
     const users = simulatorText(results);
     for (const line of [text, calibrationsText(results), users]) if (line !== undefined && !isShown) note(line);
-    if (text === undefined && users === undefined) for (const useless of uselessForJudges(given)) warn(useless);
+    if (!asksJudges && text === undefined) for (const { message } of uselessForJudges(given)) warn(message);
     if ((text ?? users) !== undefined) this.sayFree(given);
     const cached = results.reduce((sum, { judgeUsage }) => sum + (judgeUsage?.cached ?? 0), 0);
     if (this.#recorder !== undefined && this.cache !== undefined && cached > 0) {
@@ -133,7 +139,8 @@ export class Judging {
 
   /** Says on stderr which limits a recording leaves without effect. */
   sayFree(given: Arguments): void {
-    if (this.#choice.replay !== undefined) sayUseless("a recording costs nothing", given, LIMITS);
+    if (this.#choice.replay === undefined) return;
+    for (const { message } of uselessIn("a recording costs nothing", given, LIMITS)) note(message);
   }
 
   /** Reports on stderr whether the recording succeeded. */

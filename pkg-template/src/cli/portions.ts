@@ -1,15 +1,13 @@
 /** Results that are too large to be read at once are scored some cases at a time. */
 
 import { casesOf } from "../compare/pieces.js";
-import { concatenated } from "../result-lines.js";
+import { concatenated, LARGE_BYTES } from "../result-lines.js";
 import { isObject } from "../engine/values.js";
 import type { EvalSetResult } from "../types.js";
 import { readPieces, sizeOf } from "./files.js";
 import type { Input } from "./inputs.js";
 import { Mistake } from "./mistakes.js";
 
-/** Results larger than this are scored in portions: they may be larger than what the engine reads. */
-const LARGE_BYTES = 64 * 1024 * 1024;
 /** About how many bytes of cases are scored at once. */
 const PORTION_BYTES = 32 * 1024 * 1024;
 

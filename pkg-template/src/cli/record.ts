@@ -1,9 +1,10 @@
 /** `record`: runs an agent on evalsets and keeps what it did, for `eval` to score. */
 
 import { join } from "node:path";
-import { check } from "../agents/evaluation.js";
+import { check, NO_USER } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import { type InferenceResult, isScenario } from "../agents/run.js";
+import { simulatorOf } from "../agents/test-files.js";
 import { criteriaIn, recordOf } from "../engine/criteria.js";
 import { append } from "../lists.js";
 import { isPrebuilt } from "../metric-info.js";
@@ -17,7 +18,7 @@ import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import { Journaling } from "./journal.js";
 import { judgeChoiceOf } from "./judge.js";
-import { FOR_JUDGES, Judging, uselessIn } from "./judging.js";
+import { FOR_JUDGES, Judging, reportUseless, type Useless, uselessIn } from "./judging.js";
 import { Mistake, Mistakes, locationOf, refusedWarnings } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { distinctNames, isFolder } from "./outputs.js";
@@ -73,7 +74,7 @@ export async function recordWith(given: Arguments, journal: Journaling | undefin
     runs.useMerged(journal.agent);
   } else {
     await checkAll(inputs, runs, budget, given.has("strict"));
-    await refuseUseless(inputs, given);
+    reportUseless(await uselessFor(inputs, given), given);
     await runs.load();
   }
   const spent = new Spending(budget);
@@ -107,17 +108,13 @@ function outputsOf(given: Arguments, evalSets: readonly string[]): (string | und
   return [output === "-" ? undefined : output];
 }
 
-/** Warns of options for simulated users that have no effect. @throws {Mistakes} of them, with `--strict`. */
-async function refuseUseless(inputs: readonly Input[], given: Arguments): Promise<void> {
+/** The options for simulated users that have no effect. */
+async function uselessFor(inputs: readonly Input[], given: Arguments): Promise<Useless[]> {
   const sets = await Promise.all(inputs.map(selectedCases));
   const hasUsers = sets.some(({ evalCases }) => evalCases.some(isScenario));
-  const [config] = inputs.map((input) => recordOf(input.config));
-  const hasSettings = config?.user_simulator_config !== undefined || config?.userSimulatorConfig !== undefined;
-  const useless = hasUsers
-    ? uselessIn("the config has no user_simulator_config", given, hasSettings ? [] : ["config"])
-    : uselessIn("no case has a simulated user", given, [...FOR_JUDGES, "price", "config"]);
-  if (given.has("strict") && useless.length > 0) throw new Mistakes(useless.map((message) => new Mistake(message)));
-  for (const message of useless) warn(message);
+  if (!hasUsers) return uselessIn(NO_USER, given, [...FOR_JUDGES, "price", "config"]);
+  const hasSettings = inputs.some(({ config }) => Object.keys(simulatorOf(recordOf(config))).length > 0);
+  return hasSettings ? [] : uselessIn("the config has no settings for simulated users", given, ["config"]);
 }
 
 /** What is wrong with evalsets, configs, selected cases and simulated users is known before the agent is run. */

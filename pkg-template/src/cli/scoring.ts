@@ -21,11 +21,11 @@ import { evaluateAll } from "./evaluate-all.js";
 import { baseName } from "./files.js";
 import { gatesOf, gateStatus, precisionOf } from "./gates.js";
 import { groupingOf, noteGroups } from "./grouping.js";
-import { type Input, readInputs, selectionsOf } from "./inputs.js";
+import { type Input, mayAskJudges, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import type { Journaling } from "./journal.js";
 import { type JudgeChoice, judgeChoiceOf, JudgeMaker } from "./judge.js";
-import { Judging, sayUseless } from "./judging.js";
+import { Judging, uselessIn } from "./judging.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 import { FORMATS } from "./options.js";
 import { type Destination, destinations, distinctNames, formatsOf, refuseOthers, sayOddEndings } from "./outputs.js";
@@ -85,7 +85,7 @@ async function scoreAll(
     sayOddEndings(planned);
     return await scoreLines({ ...lines, options, budget, gates, judges }, given);
   }
-  sayUseless("nothing is scored as it is read", given, ["threads"]);
+  for (const { message } of uselessIn("nothing is scored as it is read", given, ["threads"])) note(message);
   const inputs = await readInputs(selections, source.files, given.one("config"));
   const grouping = await groupingOf(given, inputs);
   const precision = precisionOf(given);
@@ -117,10 +117,13 @@ async function scoreAll(
   const isEmptyShard = journal?.shard !== undefined && results.every((set) => set.evalCaseResults.length === 0);
   if (isEmptyShard && !stop.isInterrupted) note(`shard ${given.one("shard")} has none of the cases`);
   const before = warningCount();
-  if (!isEmptyShard || stop.isInterrupted) judging.report(results, toStdout?.format === "table", given);
+  // Where an agent is run, options without effect were told before.
+  const asksJudges = source.numRuns !== undefined || inputs.some(mayAskJudges);
+  if (!isEmptyShard || stop.isInterrupted) judging.report(results, toStdout?.format === "table", given, asksJudges);
+  // Another shard may have the cases of a model.
+  if (budget.prices !== undefined && journal?.shard === undefined) sayPrices(budget.prices, models);
   // Warnings about the command itself are in no results; --strict heeds them as well.
-  const isWarned =
-    warned + warningCount() > before || (budget.prices !== undefined && sayPrices(budget.prices, models));
+  const isWarned = warned + warningCount() > before;
   if (toStdout === undefined) note(summaryOf(results));
   if (stop.isInterrupted) note("interrupted: the results contain only the finished cases");
   const begun = results.filter(({ evalCaseResults, notRun }) => evalCaseResults.length > 0 || notRun === undefined);

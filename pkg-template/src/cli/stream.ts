@@ -22,10 +22,10 @@ import { Draft } from "./draft.js";
 import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
 import { realPath } from "./find.js";
 import { sayGates } from "./gates.js";
-import { type Input, sayWhichCriteria } from "./inputs.js";
+import { type Input, mayAskJudges, sayWhichCriteria } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import type { JudgeChoice } from "./judge.js";
-import { Judging, sayUseless } from "./judging.js";
+import { Judging, uselessIn } from "./judging.js";
 import {
   ACTUAL,
   closeLineFiles,
@@ -163,9 +163,9 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   const warned = warningCount();
   for (const { message, place, path, help } of run.warnings) warn(message, place ?? path, help);
   const before = warningCount();
-  judging.report([set], false, given);
-  const isWarned =
-    warned + warningCount() > before || (budget.prices !== undefined && sayPrices(budget.prices, run.models));
+  judging.report([set], false, given, mayAskJudges(input));
+  if (budget.prices !== undefined) sayPrices(budget.prices, run.models);
+  const isWarned = warned + warningCount() > before;
   note(`wrote ${output}`);
   const { totals, mistake } = run;
   note(totals.text);
@@ -358,7 +358,8 @@ class LineRun {
     const isWorthIt = given.has("threads") || cases.bytes + runs.bytes > WORTH_THREADS * WINDOW_BYTES;
     // Judges, and metrics of the user's own, are those of this thread.
     const isBound = first.rest.judges !== undefined || given.has("metrics");
-    if (isBound) sayUseless("judges and your own metrics need a single thread", given, ["threads"]);
+    const why = "judges and your own metrics need a single thread";
+    if (isBound) for (const { message } of uselessIn(why, given, ["threads"])) note(message);
     if (count > 1 && isWorthIt && !isBound) {
       const { config } = input;
       yield* scoredByThreads(windows, count, this.#files, { ...this.#work.options, ...(config && { config }) });

@@ -18,6 +18,7 @@ import {
   isFields,
   isResultLines,
   isResults,
+  LARGE_BYTES,
   lookedAt,
   setsInLines,
 } from "../result-lines.js";
@@ -98,8 +99,6 @@ function onlyOne(sets: readonly EvalSetResult[], input: string): EvalSetResult {
   });
 }
 
-/** Results larger than this are read case by case. */
-const LARGE_BYTES = 64 * 1024 * 1024;
 const MANY_CASES = 20_000;
 /** As many bytes of cases as go to the engine at once. */
 const BATCH_BYTES = 4 * 1024 * 1024;

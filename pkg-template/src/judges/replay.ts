@@ -32,13 +32,12 @@ export type Recording = string | Uint8Array | Iterable<string>;
  */
 export const replayJudge = /* @__PURE__ */ makesJudges("replayJudge", (recording: Recording): Judge => {
   const { calls, lines, model, functionName, panel } = reading("recording", () => parse(recording));
-  const byQuestion = firstOf(calls, ({ request }) => canonicalRequest(request));
-  const byBoth = firstOf(calls, ({ request }) => canonicalRequest(request) + turnOf(request));
+  const { byQuestion, byBoth, contradiction } = indexed(calls, lines);
   let known: Known | undefined;
   const identity = {
     label: `replay ${fingerprint(calls)}`,
     isReplay: true,
-    ...definedProperties({ model, functionName, panel, contradiction: contradictionIn(calls, lines) }),
+    ...definedProperties({ model, functionName, panel, contradiction }),
   };
   return makeJudge(identity, async (request) => {
     const question = canonicalRequest(request);
@@ -48,33 +47,38 @@ export const replayJudge = /* @__PURE__ */ makesJudges("replayJudge", (recording
   });
 });
 
-/** What to know of a recording that answers the same question, of the same turn, in different ways. */
-function contradictionIn(calls: readonly RecordedCall[], lines: readonly number[]): string | undefined {
-  const first = new Map<string, number>();
-  const different = new Set<string>();
-  let example = "";
-  for (const [at, { request, reply }] of calls.entries()) {
-    const key = canonicalRequest(request) + turnOf(request);
-    const before = first.get(key);
-    if (before === undefined) first.set(key, at);
-    else if (calls[before]?.reply.text !== reply.text) {
-      example ||= `line ${lines[before]} and line ${lines[at]}`;
-      different.add(key);
-    }
-  }
-  if (different.size === 0) return undefined;
-  const [who, more] = different.size === 1 ? ["a question", ""] : [`${different.size} questions`, ", for example"];
-  const have = different.size === 1 ? "has" : "have";
-  return `${who} of the recording ${have} different replies, of which the first counts: ${example}${more}`;
+/** The first call of each question, also by its turn; and what to know if a question has different replies in the same turn. */
+interface Index {
+  byQuestion: ReadonlyMap<string, RecordedCall>;
+  byBoth: ReadonlyMap<string, RecordedCall>;
+  contradiction: string | undefined;
 }
 
-function firstOf<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> {
-  const first = new Map<string, T>();
-  for (const item of items) {
-    const key = keyOf(item);
-    if (!first.has(key)) first.set(key, item);
+function indexed(calls: readonly RecordedCall[], lines: readonly number[]): Index {
+  const byQuestion = new Map<string, RecordedCall>();
+  const byBoth = new Map<string, RecordedCall>();
+  const lineOf = new Map<RecordedCall, number | undefined>();
+  const different = new Set<string>();
+  let example = "";
+  for (const [at, call] of calls.entries()) {
+    const question = canonicalRequest(call.request);
+    const both = question + turnOf(call.request);
+    const first = byBoth.get(both);
+    lineOf.set(call, lines[at]);
+    if (!byQuestion.has(question)) byQuestion.set(question, call);
+    if (first === undefined) byBoth.set(both, call);
+    else if (first.reply.text !== call.reply.text) {
+      example ||= `line ${lineOf.get(first)} and line ${lines[at]}`;
+      different.add(both);
+    }
   }
-  return first;
+  return { byQuestion, byBoth, contradiction: contradictionText(different.size, example) };
+}
+
+function contradictionText(count: number, example: string): string | undefined {
+  if (count === 0) return undefined;
+  const what = count === 1 ? "a question," : `${count} questions, for example`;
+  return `the recording has different replies to ${what} in ${example}; the first is used`;
 }
 
 /** What a request is about, whatever it says. */

@@ -58,15 +58,12 @@ function firstOf<T>(error: unknown, read: (cause: object) => T | undefined): T |
   return undefined;
 }
 
-/** Replies whose `usage` was not understood, and copies of them, with the name that was meant. */
+/** Replies whose `usage` was not understood, and copies of them, with the warning of it. */
 const miscounted = /* @__PURE__ */ new WeakMap<object, string>();
 
 /** The warning of a reply that came with a `usage` of which tokens could not be read. */
 export function miscountedText(reply: JudgeReply): string | undefined {
-  const meant = miscounted.get(reply);
-  return meant === undefined
-    ? undefined
-    : `the \`usage\` of the judge's replies has no \`inputTokens\` and \`outputTokens\` that can be read, so tokens are estimated${meant}`;
+  return miscounted.get(reply);
 }
 
 /**
@@ -130,22 +127,26 @@ function kindOf(given: unknown, text: unknown): string {
 
 const COUNTS = ["inputTokens", "outputTokens", "totalTokens"] as const;
 
-/** What a reply was meant to have whose sides are not both known, although there is more than what was read. */
+const UNREAD =
+  "the `usage` of the judge's replies has no `inputTokens` and `outputTokens` that can be read, so tokens are estimated";
+
+/** The warning of a reply of which not both sides are known, although it has more than what was read. */
 function misreadIn(reply: object, usage: unknown, counts: JudgeReply["usage"] = {}): string | undefined {
-  if (usage === undefined || usage === null) return meantBy(reply, ["usage"]);
-  if (typeof usage !== "object") return "";
+  if (usage === undefined || usage === null) {
+    const named = meantBy(reply, ["usage"]);
+    return named && `the judge's replies have no \`usage\`, so tokens are estimated${named}`;
+  }
+  if (typeof usage !== "object") return UNREAD;
   const { inputTokens, outputTokens, totalTokens } = counts;
   if (inputTokens !== undefined && outputTokens !== undefined) return undefined;
   const given = Object.entries(usage).filter(([, value]) => value !== undefined && value !== null);
   const unread = given.filter(([name]) => !Object.hasOwn(counts, name)).map(([name]) => name);
   const meant = meantBy(usage, COUNTS);
-  if (meant !== undefined) return meant;
-  // Of what is counted in other words, a total is enough.
-  const isWrong = totalTokens === undefined ? unread.length > 0 : unread.some((name) => Object.hasOwn(SIDES, name));
-  return isWrong ? "" : undefined;
+  if (meant !== undefined) return UNREAD + meant;
+  // Where the total is known, counts under other names are not missed.
+  const isMissed = (name: string) => totalTokens === undefined || name === "inputTokens" || name === "outputTokens";
+  return unread.some(isMissed) ? UNREAD : undefined;
 }
-
-const SIDES = { inputTokens: true, outputTokens: true };
 
 /** The first of these names that a key most likely misspells, in words. */
 function meantBy(object: object, names: readonly string[]): string | undefined {

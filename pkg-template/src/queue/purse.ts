@@ -5,7 +5,7 @@ import { AdkMetricsError } from "../errors.js";
 import { untilClaimed } from "../judges/cache-claims.js";
 import { memoryCache } from "../judges/cache.js";
 import { identified, identityOf } from "../judges/judge.js";
-import { countedTokens, isReplayed, replyOf, usageOfError, withTokensOf } from "../judges/reply.js";
+import { countedTokens, isReplayed, replyOf, unrecordedReply, usageOfError, withTokensOf } from "../judges/reply.js";
 import { isUnsent } from "../judges/unsent.js";
 import { pricedName } from "../run/prices.js";
 import type { Budget, Judge, JudgeCache, JudgeReply, JudgeRequest, VertexOptions } from "../types.js";
@@ -76,12 +76,13 @@ export class Purse {
         read = replyOf(reply);
       } catch (error) {
         const usage = usageOfError(error);
-        if (isUnsent(error)) await this.#refund();
+        const unrecorded = unrecordedReply(error);
+        if (unrecorded !== undefined) await this.#charge(judge, request, unrecorded);
+        else if (isUnsent(error)) await this.#refund();
         else if (usage !== undefined) await this.#count(judge, request, withTokensOf(usage));
         throw error;
       }
-      if (isReplayed(read)) await this.#refund();
-      else await this.#count(judge, request, countedTokens(request.prompt, read));
+      await this.#charge(judge, request, read);
       return reply;
     };
     const { panelFor } = identity;
@@ -123,6 +124,12 @@ export class Purse {
   /** Gives back a call that was not made: it was refused, or its reply is recorded. */
   async #refund(): Promise<void> {
     await this.#store.add("spent", { calls: -1 });
+  }
+
+  /** Counts what a reply took: nothing, if it is recorded. */
+  async #charge(judge: Judge, request: JudgeRequest, reply: JudgeReply): Promise<void> {
+    if (isReplayed(reply)) await this.#refund();
+    else await this.#count(judge, request, countedTokens(request.prompt, reply));
   }
 
   async #count(

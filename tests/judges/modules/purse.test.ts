@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AdkMetricsError } from "../../../pkg-template/src/errors.js";
-import { markReplayed } from "../../../pkg-template/src/judges/reply.js";
+import { markReplayed, unrecorded } from "../../../pkg-template/src/judges/reply.js";
 import { Purse, spentOf } from "../../../pkg-template/src/queue/purse.js";
 import type { Store } from "../../../pkg-template/src/queue/store.js";
 import type { Judge } from "../../../pkg-template/src/types.js";
@@ -47,4 +47,19 @@ test("no reply from a recording is charged, nor one that it lacks; a failed call
   assert.deepEqual(await spentOf(store), { calls: 2, tokens: 8, cost: 8 });
   await assert.rejects(ask(3), { code: "budget_exceeded" });
   assert.equal((await spentOf(store)).calls, 2);
+});
+
+test("a reply that could not be recorded is charged as it would have been, and not if it is from a recording", async () => {
+  const store = storeOf();
+  const grade: Judge = async ({ sampleIndex }) => {
+    const reply = { text: "x".repeat(8) };
+    throw unrecorded(new Error("the disk is full"), sampleIndex === 0 ? markReplayed(reply) : reply);
+  };
+  const judge = new Purse(store, { calls: 2 }, () => {}).judge(grade);
+  const ask = async (sampleIndex: number) =>
+    await judge({ ...REQUEST, prompt: "y".repeat(12), sampleIndex }, { signal: new AbortController().signal });
+  await assert.rejects(ask(0), /the disk is full/);
+  assert.deepEqual(await spentOf(store), { calls: 0, tokens: 0, cost: 0 });
+  await assert.rejects(ask(1), /the disk is full/);
+  assert.deepEqual(await spentOf(store), { calls: 1, tokens: 5, cost: 0 });
 });
