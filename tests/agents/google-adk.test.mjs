@@ -105,3 +105,20 @@ test("an agent that is out of time is told to stop by its signal", async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(aborted, true);
 });
+
+test("instructions other than text, which judges do not see, are warned of once", async () => {
+  const image = { parts: [{ inlineData: { mimeType: "image/png", data: "" } }] };
+  const drawing = {
+    async *runAsync(_context, request) {
+      request.config = { ...request.config, systemInstruction: image };
+    },
+  };
+  const requestProcessors = [google.CONTENT_REQUEST_PROCESSOR, drawing];
+  const agent = library.agent({ name: "painter", script: () => say("Yes."), requestProcessors });
+  const evalSet = evalSetOf({ one: [turn("Go.", "Yes."), turn("On.", "Yes.")], two: [turn("Go.", "Yes.")] });
+  const { warnings } = await AgentEvaluator.evaluateEvalSet(agent, evalSet, { response_match_score: 1 }, 2);
+  assert.deepEqual(
+    warnings?.map(({ message }) => message),
+    ['the instructions of "painter" are something other than text, so judges do not see them'],
+  );
+});

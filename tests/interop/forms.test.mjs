@@ -285,7 +285,7 @@ test("instructions without text are warned of, since no judge is shown them", ()
     )[0].warnings;
   };
   assert.deepEqual(warningsOf({ role: "user", parts: [image] }), [
-    '"s1": the instructions of "weather" contain no text, so judges do not see them',
+    '"s1": the instructions of "weather" are something other than text, so judges do not see them',
   ]);
   assert.equal(warningsOf([image])?.length, 1);
   for (const fine of [

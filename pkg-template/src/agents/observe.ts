@@ -8,7 +8,6 @@
  */
 
 import { isObject } from "../engine/values.js";
-import type { Invocation } from "../types.js";
 
 /** What an event of ADK-TS lacks; its constructor drops all but the content. */
 export interface ModelReport {
@@ -31,10 +30,14 @@ export class Observation {
   readonly #tool: Interval[] = [];
   /** What the agents' models were told first, as `appDetails` keeps it. */
   readonly agentDetails: Record<string, unknown> = {};
+  /** What judges are not shown of it. */
+  readonly warnings: string[] = [];
 
   onModelRequest(agent: string, request: unknown, now: number): void {
     this.#awaited.set(agent, now);
-    if (!Object.hasOwn(this.agentDetails, agent)) this.agentDetails[agent] = detailsOf(agent, request);
+    if (Object.hasOwn(this.agentDetails, agent)) return;
+    this.agentDetails[agent] = detailsOf(agent, request);
+    if (isTextless(request)) this.warnings.push(textlessWarning(agent));
   }
 
   /** A model answers, or a piece of its answer arrives. */
@@ -230,32 +233,33 @@ function callbacks(given: unknown): unknown[] {
   return given === undefined || given === null ? [] : [given];
 }
 
+/** What models are told of their agents, among other things. */
+interface ModelRequest {
+  config?: { systemInstruction?: unknown; tools?: unknown };
+}
+
 /** What a model was told of its agent: the instructions and the tools. What is no JSON is left out. */
 export function detailsOf(name: string, request: unknown): unknown {
-  const { config } = (request ?? {}) as { config?: { systemInstruction?: unknown; tools?: unknown } };
-  const instructions = instructionText(config?.systemInstruction);
-  const details = {
+  const { config } = (request ?? {}) as ModelRequest;
+  return {
     name,
-    instructions,
+    instructions: instructionText(config?.systemInstruction),
     toolDeclarations: Array.isArray(config?.tools) ? config.tools.map(asJson).filter((tool) => tool !== undefined) : [],
   };
-  if (instructions.trim() === "" && hasMore(config?.systemInstruction)) textless.add(details);
-  return details;
 }
 
-/** The details of agents whose instructions are something else than text. */
-const textless = new WeakSet<object>();
-
-/** What to say of agents whose instructions are something else than text, which no judge is shown. */
-export function textlessWarnings(turns: readonly Pick<Invocation, "appDetails">[]): string[] {
-  const details = turns.flatMap(({ appDetails }) => Object.entries(appDetails?.agentDetails ?? {}));
-  const names = new Set(details.flatMap(([name, one]) => (isObject(one) && textless.has(one) ? [name] : [])));
-  return [...names].map(
-    (name) => `the instructions of ${JSON.stringify(name)} contain no text, so judges do not see them`,
-  );
+/** Whether an agent has instructions of which judges see nothing, since they are no text. */
+export function isTextless(request: unknown): boolean {
+  const instruction = ((request ?? {}) as ModelRequest).config?.systemInstruction;
+  return instructionText(instruction).trim() === "" && hasMore(instruction);
 }
 
-/** Whether an instruction without a text has something else: a file, or data. */
+/** What to say of an agent whose instructions are something other than text. */
+export function textlessWarning(name: string): string {
+  return `the instructions of ${JSON.stringify(name)} are something other than text, so judges do not see them`;
+}
+
+/** Whether an instruction without a text has something other: a file, or data. */
 function hasMore(instruction: unknown): boolean {
   if (Array.isArray(instruction)) return instruction.some(hasMore);
   if (!isObject(instruction)) return false;

@@ -38,6 +38,8 @@ export class TurnRecorder {
   #final: { content: Content; event: InvocationEvent } | undefined;
   #error: ReportedError | undefined;
   #invocationId: string | undefined;
+  /** What to say of the turn once it is finished. */
+  warnings: readonly string[] = [];
 
   /**
    * @param began When the turn began, in milliseconds of `performance.now()`.
@@ -118,6 +120,7 @@ export class TurnRecorder {
       invocation.modelDuration = seconds(observation.modelMs);
       invocation.toolDuration = seconds(observation.toolMs);
       invocation.appDetails = { agentDetails: observation.agentDetails };
+      this.warnings = observation.warnings;
     }
     return invocation;
   }

@@ -61,6 +61,8 @@ export interface InferenceResult {
   status: 0 | 1 | 2;
   /** Why it was not run. Or why it failed: in the first line the turn and the error, below it where it was thrown and what caused it. */
   errorMessage?: string;
+  /** What was recorded otherwise than one might expect; `evaluate` passes it on. */
+  warnings?: string[];
 }
 
 /** An evalset whose cases are run. */
@@ -275,7 +277,7 @@ async function runCase(
     result.userId = conversation.userId;
     turn = 1;
     for await (const message of userMessages(task, result.inferences, options, spending, journal)) {
-      await runTurn(conversation, message, result.inferences, options);
+      await runTurn(conversation, message, result, options);
       turn += 1;
     }
   } catch (error) {
@@ -320,15 +322,18 @@ export function isScenario(evalCase: EvalCase): evalCase is Scenario {
 async function runTurn(
   conversation: Conversation,
   message: Content,
-  history: Invocation[],
+  result: InferenceResult,
   options: AgentRunOptions,
 ): Promise<void> {
+  const history = result.inferences;
   const began = performance.now();
   const deadline = began + (options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS);
   const recorder = new TurnRecorder(message, began);
   const add = (invocation: Invocation) => {
     invocation.invocationId ??= `${conversation.sessionId}/${history.length}`;
     history.push(invocation);
+    if (recorder.warnings.length > 0)
+      result.warnings = [...new Set([...(result.warnings ?? []), ...recorder.warnings])];
   };
   try {
     await within(options, `turn ${history.length + 1}`, async (signal) => {

@@ -179,6 +179,7 @@ async function recordAll({
     spent.add(spending.used);
     for (const model of spending.models) spent.models.add(model);
     for (const warning of spending.state.warnings) warnings.add(warning);
+    for (const warning of results.flatMap((result) => result.warnings ?? [])) warnings.add(warning);
     const failures = results.filter(({ status }) => status === 2);
     failed += failures.length;
     const of = `${count(results.length, "run")} of ${runs.name}${failures.length > 0 ? `, ${failures.length} failed` : ""}`;

@@ -1,6 +1,6 @@
 /** A run of an agent as an inference result: each turn as an invocation. */
 
-import { detailsOf, textlessWarnings } from "../agents/observe.js";
+import { detailsOf, isTextless, textlessWarning } from "../agents/observe.js";
 import { TurnRecorder } from "../agents/record.js";
 import type { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation } from "../types.js";
@@ -62,7 +62,8 @@ export function runOf(
   const userId =
     attributeOf(all, ["user.id"]) ?? ofLogs.map(({ attributes }) => wordsOf(attributes.get("user.id"))).find(Boolean);
   if (userId !== undefined) run.userId = userId;
-  warnings.push(...textlessWarnings(inferences).map((warning) => `${quoted(sessionId)}: ${warning}`));
+  const unseen = turns.flatMap(({ calls }) => calls.filter(isTextless).map(({ from }) => nameOf(from)));
+  for (const name of new Set(unseen)) warnings.push(`${quoted(sessionId)}: ${textlessWarning(name)}`);
   if (warnings.length > 0) run.warnings = warnings;
   const error = errorOf(turns.at(-1) as TraceTurn);
   if (error !== undefined && inferences.at(-1)?.finalResponse === undefined) failure = error;
