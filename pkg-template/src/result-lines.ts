@@ -20,6 +20,9 @@ export const LARGE_BYTES = 64 * 1024 * 1024;
 /** How much of a file is looked at to tell what it is. */
 const HEAD_BYTES = 200;
 
+/** How long the first line may be of what is looked at. */
+const LONGEST_LINE = 4 * 1024 * 1024;
+
 const NEWLINE = 0x0a;
 
 /** Whether text or bytes are results as JSON lines. */
@@ -29,42 +32,50 @@ export function isResultLines(results: unknown): results is string | Uint8Array 
 }
 
 /**
- * Whether pieces of bytes are results as JSON lines, and all of these pieces again: they may come only once.
+ * Whether pieces of bytes are results as JSON lines, with their first line or without it; and all of these pieces again: they
+ * may come only once.
  */
-export function lookedAt(pieces: Iterable<Uint8Array>): { isLines: boolean; pieces: Iterable<Uint8Array> } {
-  const rest = pieces[Symbol.iterator]();
-  const first = rest.next();
-  if (first.done === true) return { isLines: false, pieces: [] };
-  return { isLines: isResultLines(first.value), pieces: again(first.value, rest) };
+export function lookedAt(given: Iterable<Uint8Array>): { isLines: boolean; pieces: Iterable<Uint8Array> } {
+  const rest = given[Symbol.iterator]();
+  const begun: Uint8Array[] = [];
+  let size = 0;
+  for (let next = rest.next(); next.done !== true; next = rest.next()) {
+    begun.push(next.value);
+    size += next.value.length;
+    if (size > LONGEST_LINE || next.value.includes(NEWLINE)) break;
+  }
+  const head = concatenated(begun.map((piece) => piece.subarray(0, LONGEST_LINE)));
+  return { isLines: isResultLines(head) || firstCase(head) !== undefined, pieces: again(begun, rest) };
 }
 
-function* again(first: Uint8Array, rest: Iterator<Uint8Array>): Generator<Uint8Array> {
-  yield first;
+function* again(begun: readonly Uint8Array[], rest: Iterator<Uint8Array>): Generator<Uint8Array> {
+  yield* begun;
   for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value;
 }
 
 /** @throws {AdkMetricsError} for results as JSON lines whose first line is missing, which begin with those of a case. */
 export function refuseHeadless(results: unknown, input: string): void {
-  if (typeof results !== "string" && !isBytes(results)) return;
+  const found = firstCase(results);
+  if (found !== undefined) throw headless(found, input);
+}
+
+/** The results of a case that a text begins with, or bytes. */
+function firstCase(results: unknown): EvalCaseResult | undefined {
+  if (typeof results !== "string" && !isBytes(results)) return undefined;
   const head = typeof results === "string" ? /^\s*.*/.exec(results)?.[0] : firstLine(results);
-  let value: unknown;
   try {
-    value = parseJson((head ?? "").replace(/^\uFEFF/, ""));
+    const value: unknown = parseJson((head ?? "").replace(/^\uFEFF/, ""));
+    return isCaseResult(value) ? value : undefined;
   } catch {
-    return;
+    return undefined;
   }
-  if (!isCaseResult(value)) return;
-  const evalSetId = typeof value.evalSetId === "string" ? value.evalSetId : "…";
-  const header = JSON.stringify({ format: FORMAT, version: VERSION, evalSetId });
-  throw new AdkMetricsError(
-    "invalid_input",
-    "the first line is missing, which says whose results the lines below are",
-    {
-      path: input,
-      line: 1,
-      help: `Copy it from the file that \`eval --format jsonl\` wrote, or begin the file with ${header}`,
-    },
-  );
+}
+
+function headless({ evalSetId }: EvalCaseResult, input: string): AdkMetricsError {
+  const header = { format: FORMAT, version: VERSION, evalSetId: typeof evalSetId === "string" ? evalSetId : "…" };
+  const help = `Copy it from the file that \`eval --format jsonl\` wrote, or begin the file with ${JSON.stringify(header)}`;
+  const message = "the first line is missing, which says whose results the lines below are";
+  return new AdkMetricsError("invalid_input", message, { path: input, line: 1, help });
 }
 
 function firstLine(bytes: Uint8Array): string {
@@ -77,21 +88,23 @@ function firstLine(bytes: Uint8Array): string {
  *
  * @param given Bytes, whole or in pieces.
  * @param input What the results are called in errors.
- * @param keep What is kept of the results of a case.
+ * @param keep What is kept of the results of a case, if anything.
  * @throws {AdkMetricsError} for a line that is none of such results.
  */
 export function setsInLines(
   given: Uint8Array | Iterable<Uint8Array>,
   input: string,
-  keep: (result: EvalCaseResult) => EvalCaseResult,
+  keep: (result: EvalCaseResult) => EvalCaseResult | undefined,
 ): EvalSetResult[] {
   const sets: EvalSetResult[] = [];
   for (const { line, value } of parsedLines(isBytes(given) ? [given] : given, input)) {
+    if (sets.length === 0 && isCaseResult(value)) throw headless(value, input);
     const problem = sets.length === 0 || isHeader(value) ? problemOfHeader(value) : problemOfCase(value);
     if (problem !== undefined) throw new AdkMetricsError("invalid_input", problem, { path: input, line });
     const last = sets.at(-1);
     if (last !== undefined && !isHeader(value)) {
-      last.evalCaseResults.push(keep(value as EvalCaseResult));
+      const kept = keep(value as EvalCaseResult);
+      if (kept !== undefined) last.evalCaseResults.push(kept);
       continue;
     }
     const { format: _format, version: _version, ...set } = value as { format: string; version: number };

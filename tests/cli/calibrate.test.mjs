@@ -91,7 +91,8 @@ test("JSON lines are calibrated and labelled as other results are, also several 
 
   writeFileSync(join(cwd, "headless.jsonl"), cases.join("\n"));
   writeFileSync(join(cwd, "case.jsonl"), `${cases[0]}\n`);
-  for (const file of ["headless.jsonl", "case.jsonl"]) {
+  writeFileSync(join(cwd, "beheaded.jsonl"), [...cases, " ".repeat(65 << 20)].join("\n"));
+  for (const file of ["headless.jsonl", "case.jsonl", "beheaded.jsonl"]) {
     for (const args of [
       ["calibrate", file, "--labels", "labels.csv"],
       ["labels", "export", file],

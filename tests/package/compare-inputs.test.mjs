@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { caseOf, runOf, scored, setOf } from "./support/comparisons.mjs";
 
-const { AdkMetricsError, compareRuns, evaluate, resultsToAdkJson, withThresholds } = await importEntry();
+const { AdkMetricsError, compareRuns, evaluate, resultLines, resultsToAdkJson, withThresholds } = await importEntry();
 
 const example = (name) => readFileSync(join(root, "examples/travel-concierge", name));
 
@@ -141,3 +141,24 @@ for (const [name, args, wanted] of [
     );
   });
 }
+
+test("JSON lines in pieces need their first line, wherever the pieces end", () => {
+  const encoder = new TextEncoder();
+  const text = [...resultLines(runOf({ a: 1, b: 0 }))].join("");
+  const headless = text.slice(text.indexOf("\n") + 1);
+  const cut = (whole, size) => {
+    const bytes = encoder.encode(whole);
+    return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+      bytes.subarray(at * size, (at + 1) * size),
+    );
+  };
+  const expected = compareRuns(text, text);
+  for (const size of [1, 50, 1000, text.length]) {
+    assert.deepEqual(compareRuns(cut(text, size), cut(text, size)), expected);
+    assert.throws(() => compareRuns(cut(headless, size), text), {
+      message: "the first line is missing, which says whose results the lines below are",
+      path: "baseline",
+      line: 1,
+    });
+  }
+});

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isResultLines, LARGE_BYTES } from "../result-lines.js";
+import { LARGE_BYTES, lookedAt } from "../result-lines.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 
@@ -24,7 +24,7 @@ export function readResultsOrJournal(file: string): Uint8Array | Iterable<Uint8A
   }
   const [head = new Uint8Array()] = readPieces(file, WHAT);
   if (isJournal(head)) return resultsOfJournal(file);
-  return isResultLines(head) ? { [Symbol.iterator]: () => readPieces(file, WHAT) } : readBytes(file, WHAT);
+  return lookedAt([head]).isLines ? { [Symbol.iterator]: () => readPieces(file, WHAT) } : readBytes(file, WHAT);
 }
 
 function isJournal(bytes: Uint8Array): boolean {

@@ -11,7 +11,7 @@ import { stringify } from "../engine/writing.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
 import { currentName } from "../metric-names.js";
-import type { EvalCaseResult, EvalSetResult, JudgeStamp } from "../types.js";
+import type { EvalSetResult, JudgeStamp } from "../types.js";
 import {
   checkedPieces,
   concatenated,
@@ -85,7 +85,7 @@ export function readRun(results: unknown, input: string): StoredRun {
     const chunks = chunksOf(results, input);
     if (chunks === undefined) return runOf(readStored(results, input));
     const { isLines, pieces } = lookedAt(chunks);
-    return isLines ? runOf(onlyOne(setsInLines(pieces, input, scoresOf), input)) : readInPieces(pieces, input);
+    return isLines ? readLines(pieces, input) : readInPieces(pieces, input);
   });
 }
 
@@ -136,6 +136,16 @@ function* written(results: Fields, key: string, input: string): Generator<Uint8A
   yield encoder.encode("]}");
 }
 
+/** JSON lines of any size: of each case, only what is compared takes memory. */
+function readLines(pieces: Iterable<Uint8Array>, input: string): StoredRun {
+  const found = new FoundCases();
+  const sets = setsInLines(pieces, input, (one) => {
+    found.add([one]);
+    return undefined;
+  });
+  return storedRun(onlyOne(sets, input) as object as Fields, found);
+}
+
 /** Results of any size: the engine gets some cases at a time, and then the rest. */
 function readInPieces(chunks: Iterable<Uint8Array>, input: string): StoredRun {
   const found = new FoundCases();
@@ -180,23 +190,6 @@ function parsedByEngine(bytes: Uint8Array, input: string, first = 0): Fields {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** What is compared of the results of a case. */
-function scoresOf({
-  evalId,
-  finalEvalStatus,
-  reason,
-  overallEvalMetricResults,
-  ...one
-}: EvalCaseResult): EvalCaseResult {
-  const evalMetricResultPerInvocation = one.evalMetricResultPerInvocation.map(({ evalMetricResults }) => ({
-    evalMetricResults,
-  }));
-  return {
-    ...{ evalId, finalEvalStatus, overallEvalMetricResults, evalMetricResultPerInvocation },
-    ...definedProperties({ reason }),
-  } as EvalCaseResult;
-}
 
 function runOf(set: object): StoredRun {
   const found = new FoundCases();
