@@ -85,6 +85,17 @@ test("results of several files are runs of the same cases, and cases may be grou
   assert.ok(passRate.low < 0.75 && passRate.high > 0.75);
 });
 
+test("one run of a case passes as likely as the pass rate says, and it is as certain", async () => {
+  const runs = { a: "PPPF", b: "PPFF", c: "PFPP", d: "PPPP", e: "FPPF" };
+  const results = await resultsOf(runs);
+  for (const options of [{}, { groupOf: ({ evalId }) => (evalId < "c" ? "first" : evalId) }, { confidence: 0.8 }]) {
+    const { passRate, passAtK, passHatK } = rounded(reliabilityOf(results, options));
+    assert.deepEqual([passAtK[0], passHatK[0]], Array(2).fill({ k: 1, cases: 5, ...passRate }));
+  }
+  const uneven = rounded(reliabilityOf(await resultsOf({ a: "PPPP", b: "F" })));
+  assert.deepEqual([uneven.passRate.value, uneven.passAtK[0].value], [0.8, 0.5]);
+});
+
 test("what was not evaluated counts nowhere else, and one run has no spread", async () => {
   const set = await resultsOf({ a: "P" });
   set.evalCaseResults.push({ ...set.evalCaseResults[0], finalEvalStatus: 3, overallEvalMetricResults: [] });

@@ -69,14 +69,16 @@ export function clusteredError(groups: readonly (readonly number[])[], value: nu
  * A share of values that are 0 or 1, with Wilson's interval. Where values of one group depend on each other, there are in
  * effect fewer of them: as many as would have the same standard error if they did not (L. Kish's design effect, 1965), at
  * least one for each group and at most all.
+ *
+ * @param most At most how many there are in effect, of values that are shares themselves.
  */
-export function clusteredShare(groups: readonly (readonly number[])[], confidence: number): Estimate {
+export function clusteredShare(groups: readonly (readonly number[])[], confidence: number, most?: number): Estimate {
   const share = mean(groups);
   const count = sum(groups.map(({ length }) => length));
   if (groups.length < 2) return count === 1 ? wilson(share, 1, confidence) : { value: share };
   const error = clusteredError(groups, share);
   const effective = error === 0 ? groups.length : (share * (1 - share)) / error ** 2;
-  return wilson(share, Math.min(count, Math.max(groups.length, effective)), confidence);
+  return wilson(share, Math.min(most ?? count, Math.max(groups.length, effective)), confidence);
 }
 
 /** Where values vary: between groups and within them. */

@@ -330,21 +330,24 @@ function bounded({ between, within }: Variance): Variance {
   return { between: between * factor, within: within * factor };
 }
 
-/** The mean of an estimator over all cases that have enough runs; a share of cases, as it were, between 0 and 1. */
+/**
+ * The mean of an estimator over all cases that have enough runs; a share of cases, as it were, between 0 and 1. That of one
+ * run is the pass rate, and has its interval. For more runs, an interval of as many runs would be too narrow: the estimates
+ * of a case depend on each other.
+ */
 function passEstimate(
   groups: readonly (readonly EvalCaseResult[][])[],
   of: (passed: number, runs: number, k: number) => number,
   k: number,
   confidence: number,
 ): PassEstimate {
-  const estimates = groups.map((members) =>
-    members
-      .map((runs) => countsOf(statusesOf(runs)))
-      .filter(({ runs }) => runs >= k)
-      .map(({ passed, runs }) => of(passed, runs, k)),
+  const counts = groups.map((members) =>
+    members.map((runs) => countsOf(statusesOf(runs))).filter(({ runs }) => runs >= k),
   );
-  const filled = estimates.filter(isFilled);
-  return { k, cases: filled.flat().length, ...clusteredShare(filled, confidence) };
+  const filled = counts.filter(isFilled);
+  const estimates = filled.map((members) => members.map(({ passed, runs }) => of(passed, runs, k)));
+  const runs = filled.flat().reduce((all, one) => all + one.runs, 0);
+  return { k, cases: filled.flat().length, ...clusteredShare(estimates, confidence, k === 1 ? runs : undefined) };
 }
 
 function metricNamesOf(all: readonly EvalCaseResult[]): string[] {
