@@ -1,5 +1,6 @@
 // Texts and lists without measure: however long they are and however many, the page answers.
 
+import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { onDisk, rubric, RUBRICS } from "./hostile.mjs";
 import { scored, showing, turn } from "./scored.mjs";
@@ -71,27 +72,20 @@ describe("texts and lists without measure", { skip }, () => {
 
   test("leave the worker with a few runs, however many are kept", async () => {
     const page = await site.open();
-    // What the page asks its worker to drop.
-    await page.addInitScript(() => {
-      globalThis.dropped = 0;
-      const { postMessage } = Worker.prototype;
-      Worker.prototype.postMessage = function post(...message) {
-        if (message[0]?.method === "forgetRun") globalThis.dropped += 1;
-        return postMessage.apply(this, message);
-      };
-    });
+    await page.addInitScript(watchWorker);
     await page.reload();
     const result = await scored({ one: [[turn("Hi", "Hello")], [turn("Hi", "Hello")]] }, { response_match_score: 0.5 });
     const [first] = result.evalCaseResults;
-    const cases = Array.from({ length: 7_000 }, (_one, at) => ({
-      ...first,
-      evalId: `case_${at}`,
-      evalMetricResultPerInvocation: [],
-    }));
+    const casesOf = (age) =>
+      Array.from({ length: 7_000 }, (_one, at) => ({
+        ...first,
+        evalId: `run_${age}_case_${at}`,
+        evalMetricResultPerInvocation: [],
+      }));
     const files = Array.from({ length: 5 }, (_one, age) =>
       onDisk(
         `run_${age}.evalset_result.json`,
-        JSON.stringify({ ...result, creationTimestamp: 1_790_000_000 + age, evalCaseResults: cases }),
+        JSON.stringify({ ...result, creationTimestamp: 1_790_000_000 + age, evalCaseResults: casesOf(age) }),
       ),
     );
     await page.getByLabel("Choose files").setInputFiles(files);
@@ -101,11 +95,57 @@ describe("texts and lists without measure", { skip }, () => {
     // They are there again when they are looked at.
     const field = page.getByRole("combobox", { name: "Run", exact: true });
     await field.selectOption({ index: 4 });
-    await becomes(() => field.evaluate(({ selectedIndex }) => selectedIndex), 4);
-    await page
-      .locator(`[role="grid"][aria-rowcount="${cases.length + 1}"] [role="gridcell"]`)
-      .first()
-      .waitFor();
+    await page.getByRole("rowheader", { name: /run_0_case_0/ }).waitFor();
+    // What is saved while they are loaded side by side drops none of them.
+    await becomes(() => page.evaluate(() => globalThis.dropped), 4);
+    await page.evaluate(() => {
+      globalThis.held.inspect = [];
+      globalThis.held.restoreRun = [];
+      location.hash = "#/files";
+    });
+    await page.getByLabel("Choose files").setInputFiles(onDisk("notes.json", "{}"));
+    const areHeld = (method, number) =>
+      becomes(() => page.evaluate((name) => globalThis.held[name].length, method), number);
+    await areHeld("inspect", 1);
+    await page.evaluate(() => (location.hash = "#/runs"));
+    for (const at of [0, 1]) {
+      await areHeld("restoreRun", at + 1);
+      await page.evaluate((place) => globalThis.held.restoreRun[place](), at);
+    }
+    await areHeld("restoreRun", 3);
+    const areSaved = (number) => becomes(() => page.evaluate(() => globalThis.saved), number);
+    await areSaved(1);
+    await page.evaluate(() => globalThis.held.inspect[0]());
+    await areSaved(2);
+    await page.evaluate(() => {
+      const [, , third] = globalThis.held.restoreRun;
+      delete globalThis.held.restoreRun;
+      third();
+    });
+    await becomes(() => page.getByRole("table", { name: "Cases and runs" }).getByRole("columnheader").count(), 6);
+    assert.deepEqual(await page.getByRole("alert").allInnerTexts(), []);
     await site.done(page);
   });
 });
+
+/** Counts what the page asks its worker to drop, and how often it has saved since it has new files; holds calls of the methods in `held`. */
+function watchWorker() {
+  globalThis.dropped = 0;
+  globalThis.saved = 0;
+  globalThis.held = {};
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function post(...message) {
+    const method = message[0]?.method;
+    if (method === "forgetRun") globalThis.dropped += 1;
+    const send = () => postMessage.apply(this, message);
+    if (Object.hasOwn(globalThis.held, method)) globalThis.held[method].push(send);
+    else send();
+  };
+  const { put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.put = function store(value, key) {
+    if (key === "files") globalThis.saved = 0;
+    // The last of what is saved.
+    if (key === "shown") globalThis.saved += 1;
+    return put.call(this, value, key);
+  };
+}

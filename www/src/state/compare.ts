@@ -4,7 +4,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
 import type { Compared, ComparableRun, NamedFile, Problem } from "../worker/protocol.js";
 import { runProgress, summary } from "./run.js";
-import { isLoaded, keptRuns, unloadOthers } from "./runs.js";
+import { hold, isLoaded, keptRuns, unloadOthers } from "./runs.js";
 
 /** Results that were opened from files to compare with. */
 const openedRuns = signal<readonly ComparableRun[]>([]);
@@ -81,9 +81,10 @@ export async function compare(): Promise<void> {
   }
   isComparing.value = true;
   const isOpened = (id: string) => openedRuns.value.some((one) => one.id === id);
+  const release = hold([before, after]);
   for (const id of [before, after]) if (!isOpened(id)) await isLoaded(id);
-  const outcome = await engine.compare(before, after);
-  await unloadOthers([before, after]);
+  const outcome = await engine.compare(before, after).finally(release);
+  await unloadOthers();
   if (before !== baseline.value || after !== current.value) return;
   batch(() => {
     isComparing.value = false;

@@ -4,7 +4,7 @@
  */
 
 import { batch, effect, signal } from "@preact/signals";
-import { addressText, route } from "../route.js";
+import { addressText } from "../route.js";
 import { engine } from "../worker/client.js";
 import { countsOf } from "../worker/counts.js";
 import type { ComparableRun } from "../worker/protocol.js";
@@ -96,13 +96,12 @@ function casesOf({ sets }: ComparableRun): number {
 export async function showRun(id: string): Promise<void> {
   const entry = keptRuns.value.find((one) => one.id === id);
   if (entry === undefined || runProgress.value !== undefined || summary.value?.id === id) return;
-  if (!(await isLoaded(id))) {
-    runProblem.value = `“${entry.name}” cannot be opened: its results are no longer in this browser.`;
-    return;
-  }
-  const outcome = await engine.runSummary(id);
-  if (!outcome.ok) {
-    runProblem.value = `“${entry.name}” cannot be opened: ${outcome.problem.message}.`;
+  const release = hold([id]);
+  const outcome = (await isLoaded(id)) ? await engine.runSummary(id) : undefined;
+  release();
+  if (!outcome?.ok) {
+    const why = outcome?.problem.message ?? "its results are no longer in this browser";
+    runProblem.value = `“${entry.name}” cannot be opened: ${why}.`;
     return;
   }
   runProblem.value = undefined;
@@ -125,21 +124,26 @@ export async function isLoaded(id: string): Promise<boolean> {
   return true;
 }
 
-/** The runs that are compared, while they are. */
-let compared: readonly (string | undefined)[] = [];
+/** The runs that are needed in the worker, besides the one that is shown. */
+const inUse = new Set<readonly string[]>();
 
-/** Takes runs that are stored out of the worker, those first that were not used for longest. */
-export async function unloadOthers(inUse: readonly (string | undefined)[] = []): Promise<void> {
-  compared = inUse;
-  const isUsed = (id: string) => id === summary.value?.id || inUse.includes(id);
-  const others = [...loaded].filter(([id]) => !isUsed(id));
-  let cases = others.reduce((sum, [, count]) => sum + count, 0);
-  for (const [id, count] of others) {
-    if (cases <= MAX_LOADED_CASES) return;
-    if (!stored.has(id)) continue;
-    cases -= count;
-    loaded.delete(id);
-    await engine.forgetRun(id);
+/** Keeps runs in the worker. Call it before they are loaded, and what it returns when they are no longer needed. */
+export function hold(ids: readonly string[]): () => void {
+  const held = [...ids];
+  inUse.add(held);
+  return () => inUse.delete(held);
+}
+
+/** Takes runs that are stored and not needed out of the worker, those first that were not used for longest. */
+export async function unloadOthers(): Promise<void> {
+  for (;;) {
+    // Whatever is needed may change while one is taken out.
+    const needed = new Set([summary.value?.id, ...[...inUse].flat()]);
+    const others = [...loaded].filter(([id]) => !needed.has(id));
+    const first = others.find(([id]) => stored.has(id))?.[0];
+    if (first === undefined || others.reduce((sum, [, count]) => sum + count, 0) <= MAX_LOADED_CASES) return;
+    loaded.delete(first);
+    await engine.forgetRun(first);
   }
 }
 
@@ -201,8 +205,7 @@ export async function saveRuns(isCurrent: () => boolean): Promise<void> {
   );
   if (!isCurrent()) return;
   await store("runs", [...others, ...own]);
-  const { screen } = route.value;
-  await unloadOthers(screen === "compare" || screen === "runs" ? compared : []);
+  await unloadOthers();
   await store("shown", summary.value?.id);
   const held = deletedRun.value?.entry.id;
   for (const id of deleted) {

@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
 import type { Matrix, RunReliability } from "../worker/protocol.js";
-import { isLoaded, keptRuns, type RunEntry, unloadOthers } from "./runs.js";
+import { hold, isLoaded, keptRuns, type RunEntry, unloadOthers } from "./runs.js";
 import { summary } from "./run.js";
 
 /** How many runs are chosen at first. */
@@ -48,11 +48,19 @@ export const reliabilities = signal<ReadonlyMap<string, RunReliability>>(new Map
 /** Why runs cannot be shown. */
 export const problem = signal<string | undefined>(undefined);
 
-/** Brings the chosen runs side by side. */
-export async function loadMatrix(): Promise<void> {
-  const wanted = shownRuns.value;
-  const ids = wanted.map(({ id }) => id);
-  const isCurrent = () => shownRuns.value.map(({ id }) => id).join() === ids.join();
+/** Brings the chosen runs side by side, and keeps them in the worker until what it returns is called. */
+export function showMatrix(): () => void {
+  const runs = shownRuns.value;
+  let isCurrent = true;
+  const release = hold(runs.map(({ id }) => id));
+  void load(runs, () => isCurrent);
+  return () => {
+    isCurrent = false;
+    release();
+  };
+}
+
+async function load(wanted: readonly RunEntry[], isCurrent: () => boolean): Promise<void> {
   const there: RunEntry[] = [];
   for (const run of wanted) if (await isLoaded(run.id)) there.push(run);
   const outcome = await engine.matrix(there.map(({ id }) => id));
@@ -71,7 +79,7 @@ export async function loadMatrix(): Promise<void> {
     if (!isCurrent()) return;
     if (found.ok) reliabilities.value = new Map(reliabilities.value).set(id, found.value);
   }
-  await unloadOthers(ids);
+  await unloadOthers();
 }
 
 /** Whether the cases are of several evalsets. */

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { goTo, hrefOf, route } from "../../route.js";
 import { baseline, compare, current } from "../../state/compare.js";
 import { keptRuns, type RunEntry } from "../../state/runs.js";
-import { chooseRun, loadMatrix, matrix, problem, shownRuns } from "../../state/side-by-side.js";
+import { chooseRun, matrix, problem, showMatrix, shownRuns } from "../../state/side-by-side.js";
 import { Name } from "../../ui/text.js";
 import { Title } from "../../ui/title.js";
 import { Answers } from "./answers.js";
@@ -15,7 +15,9 @@ import "./runs.css";
 export default function Runs() {
   const [evalSetId, evalId] = route.value.rest;
   const chosen = shownRuns.value.map(({ id, thresholds }) => `${id} ${thresholds.join()}`).join();
-  useEffect(() => void loadMatrix(), [chosen]);
+  useEffect(showMatrix, [chosen]);
+  // When this is shown next, its runs have to be loaded first.
+  useEffect(() => () => (matrix.value = undefined), []);
   if (evalSetId !== undefined && evalId !== undefined && matrix.value !== undefined) {
     return <Answers key={`${evalSetId}/${evalId}`} runs={matrix.value.of} evalSetId={evalSetId} evalId={evalId} />;
   }
