@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { becomes, example, keptRecords, playground, skip } from "./support.mjs";
+import { areKept, becomes, example, keptRecords, playground, skip } from "./support.mjs";
 
 /** Whether the browser would ask before the page is left. */
 const isWarned = (page) =>
@@ -12,7 +12,19 @@ const isWarned = (page) =>
 const areEdited = (page, number) =>
   becomes(async () => (await keptRecords(page)).files?.filter(({ isEdited }) => isEdited).length, number);
 
-const MARK = "edited, not saved as a file";
+const MARK = "not saved as a file";
+
+/** Keeps settings with another text of the config, as they are while a change of its file is not wholly stored. */
+async function keepOtherConfig(database) {
+  const opening = indexedDB.open(database);
+  await new Promise((resolve) => (opening.onsuccess = resolve));
+  const change = opening.result.transaction("runs", "readwrite");
+  const records = change.objectStore("runs");
+  const reading = records.get("settings");
+  reading.onsuccess = () => records.put({ ...reading.result, config: '{ "criteria": {} }' }, "settings");
+  await new Promise((resolve) => (change.oncomplete = resolve));
+  opening.result.close();
+}
 
 describe("edits", { skip }, () => {
   const site = playground();
@@ -22,6 +34,7 @@ describe("edits", { skip }, () => {
     page.on("dialog", (dialog) => void dialog.accept());
     await page.getByRole("button", { name: "Open files of Weather" }).click();
     await page.getByRole("link", { name: "weather.evalset.json" }).click();
+    await areKept(page, "files", "settings");
     await page.locator(".cm-content").click();
     await page.keyboard.press("Control+Home");
     await page.keyboard.type(" ");
@@ -50,6 +63,8 @@ describe("edits", { skip }, () => {
     await page.getByText("test_config.json was added.").waitFor();
     await page.getByRole("link", { name: "Criteria", exact: true }).click();
     const box = page.getByRole("checkbox", { name: "tool_parameter_match", exact: true });
+    // It is known whose the criteria are. A reload finds them in the file, even if it comes before the settings are kept.
+    await becomes(async () => (await keptRecords(page)).settings?.activeConfig, 0);
     await box.uncheck();
     await areEdited(page, 1);
     await page.reload();
@@ -60,6 +75,11 @@ describe("edits", { skip }, () => {
       return "tool_parameter_match" in JSON.parse(new TextDecoder().decode(file.bytes)).criteria;
     };
     await becomes(text, true);
+    await becomes(async () => (await keptRecords(page)).settings.config.includes("tool_parameter_match"), true);
+    await page.evaluate(keepOtherConfig, "adk-metrics-playground");
+    await page.reload();
+    await box.and(page.locator(":checked")).waitFor();
+    assert.equal(await text(), true);
     await site.done(page);
   });
 

@@ -209,10 +209,11 @@ export async function restoreInputs(): Promise<boolean> {
     choices.value = taken;
     exampleName.value = typeof example === "string" ? example : undefined;
     isPristine.value = wasPristine === true;
-    if (typeof config === "string") {
-      activeConfig.value = typeof active === "number" ? ids[active] : undefined;
-      configText.value = config;
-    }
+    // Files are stored before the settings, so that those may still have an older text of the file.
+    const file = typeof active === "number" ? sources.value[active] : undefined;
+    activeConfig.value = file?.id;
+    if (file !== undefined) configText.value = new TextDecoder().decode(file.bytes);
+    else if (typeof config === "string") configText.value = config;
     runOptions.value = runOptionsIn(options);
     const settings = judgeSettingsIn(judge);
     if (settings !== undefined) restoreSettings(settings);

@@ -47,7 +47,7 @@ export default function FileEditor({ source }: { source: Source }) {
           <span role="status">
             {info === undefined ? "is being read" : problem === undefined ? "can be read" : "cannot be read"}
           </span>
-          {isEdited && " · edited, not saved as a file"}
+          {isEdited && " · not saved as a file"}
         </p>
         <button
           type="button"
