@@ -1,6 +1,7 @@
 // Walks with what real projects have: the folder of an agent as google-adk leaves it, large files, long conversations.
 
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { root } from "../package/support/package.mjs";
@@ -48,6 +49,25 @@ describe("the folder of an agent", { skip }, () => {
     const page = await site.open();
     await page.getByLabel("Choose a folder").setInputFiles(agent);
     await page.getByText("8 files were added.").waitFor();
+    // Of the history of an evalset one run at a time is what it did, whichever is chosen.
+    const [older, newer] = readdirSync(join(agent, ".adk/eval_history"))
+      .filter((name) => name.includes("_timetable_"))
+      .sort();
+    await page.getByLabel(`What ${older} is for`).selectOption("Agent run");
+    await becomes(() => page.locator(".match").count(), 4);
+    await page.getByLabel(`What ${older} is for`).selectOption("Not used");
+    const field = page.getByLabel("Agent run for timetable.evalset.json");
+    for (const [chosen, other] of [
+      [older, newer],
+      [newer, older],
+    ]) {
+      await field.selectOption({ label: await field.locator("option", { hasText: chosen }).innerText() });
+      await page
+        .getByLabel(`What ${other} is for`)
+        .locator(":checked", { hasText: "Not used" })
+        .waitFor({ state: "attached" });
+      assert.equal(await page.locator(".match").count(), 3);
+    }
     await page.getByRole("button", { name: "Score again" }).click();
     await page.waitForURL("**/#/results");
     await says(page.locator(".facts"), /Config \S*ferry_desk\/test_config\.json/);

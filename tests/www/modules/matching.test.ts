@@ -74,6 +74,13 @@ describe("files are matched", () => {
     assert.deepEqual(rest, [2, 4, 5]);
     const chosen = matchFiles(files, { ...NONE, roles: { 4: "actual" } });
     assert.deepEqual(chosen.pairs.at(1), { expected: "own", actual: 4 });
+    // Other results that the user chooses take the place of the newest.
+    const other = matchFiles(files, { ...NONE, actualOf: { 1: 2 } });
+    assert.deepEqual(other.pairs, [
+      { expected: 1, actual: 2 },
+      { expected: "own", actual: 6 },
+    ]);
+    assert.deepEqual(other.rest, [3, 4, 5]);
   });
 
   test("the user's word counts", () => {

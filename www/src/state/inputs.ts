@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
 import type { FileKind, NamedFile } from "../worker/protocol.js";
-import { type Choices, type Matchable, matchFiles, type Role } from "./matching.js";
+import { type Choices, type Matchable, matchFiles, type Role, roleOf, rolesOf } from "./matching.js";
 
 export type { Choices };
 
@@ -104,7 +104,15 @@ export function setRole(id: number, role: Role): void {
 /** Sets the file with the actual runs of an evalset; null for none. */
 export function setActual(expected: number, actual: number | null): void {
   const others = Object.entries(choices.value.actualOf).filter(([, other]) => other !== actual || actual === null);
-  choices.value = { ...choices.value, actualOf: { ...Object.fromEntries(others), [expected]: actual } };
+  const actualOf = { ...Object.fromEntries(others), [expected]: actual };
+  let { roles } = choices.value;
+  const file = sourceOf(actual ?? undefined);
+  if (file !== undefined && roleOf(file, sources.value, choices.value) !== "actual") {
+    const { [file.id]: _role, ...rest } = roles;
+    // Results are agent runs anyway, until others of their history are chosen.
+    roles = rolesOf(file)[0] === "actual" ? rest : { ...rest, [file.id]: "actual" };
+  }
+  choices.value = { roles, actualOf };
 }
 
 async function inspectSource(source: Source): Promise<void> {

@@ -62,7 +62,7 @@ export function hasRepeatedRuns({ evalIds }: Pick<FileInfo, "evalIds">, name: st
 
 /** Pairs files. O(evalsets × others). */
 export function matchFiles(files: readonly Matchable[], choices: Choices): Matched {
-  const roles = new Map(files.map((file) => [file.id, choices.roles[file.id] ?? likelyRole(file, files)]));
+  const roles = new Map(files.map((file) => [file.id, roleOf(file, files, choices)]));
   const withRole = (role: Role) => files.filter(({ id }) => roles.get(id) === role);
   const expected = withRole("expected");
   const actual = withRole("actual");
@@ -95,9 +95,12 @@ export function matchFiles(files: readonly Matchable[], choices: Choices): Match
     onlyPair.actual = onlyActual.id;
     usedIds.add(onlyActual.id);
   }
+  const paired = new Set(usedIds);
   for (const { id, info } of actual) {
-    // Of an eval history only the newest results count, unless the user says otherwise.
-    const isOld = choices.roles[id] === undefined && actual.some((other) => isNewer(other.info, info));
+    // Of an eval history only the newest results count, or those that the user chose, unless the user says otherwise.
+    const isReplaced = (other: Matchable) =>
+      isOfSameSet(other.info, info) && (paired.has(other.id) || isNewer(other.info, info));
+    const isOld = choices.roles[id] === undefined && actual.some(isReplaced);
     if (!usedIds.has(id) && info?.kind === "results" && !isOld) {
       pairs.push({ expected: "own", actual: id });
       usedIds.add(id);
@@ -113,10 +116,17 @@ export function matchFiles(files: readonly Matchable[], choices: Choices): Match
   };
 }
 
-/** Whether results are newer ones of the same evalset. */
+function isOfSameSet(one: FileInfo | undefined, other: FileInfo | undefined): boolean {
+  return one?.evalSetId !== undefined && one.evalSetId === other?.evalSetId;
+}
+
 function isNewer(one: FileInfo | undefined, other: FileInfo | undefined): boolean {
-  const isSameSet = one?.evalSetId !== undefined && one.evalSetId === other?.evalSetId;
-  return isSameSet && (one.madeAt ?? 0) > (other.madeAt ?? Number.POSITIVE_INFINITY);
+  return (one?.madeAt ?? 0) > (other?.madeAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** The role of a file: the one that the user chose, or the most likely one. */
+export function roleOf(file: Matchable, files: readonly Matchable[], { roles }: Choices): Role {
+  return roles[file.id] ?? likelyRole(file, files);
 }
 
 /** The most likely role of a file. An evalset contains actual runs if its name says so, or if another is expected. */
@@ -140,7 +150,7 @@ function likelyRole(file: Matchable, files: readonly Matchable[]): Role {
 function similarity(expected: Matchable, actual: Matchable): number {
   const [a, b] = [expected.info, actual.info];
   const sameName = nameWithoutSuffix(expected.name) === nameWithoutSuffix(actual.name);
-  const sameSet = a?.evalSetId !== undefined && a.evalSetId === b?.evalSetId;
+  const sameSet = isOfSameSet(a, b);
   const known = new Set(a?.evalIds);
   const common = b?.evalIds.filter((id) => known.has(id)).length ?? 0;
   const share = known.size === 0 ? 0 : common / Math.max(known.size, b?.evalIds.length ?? 0);

@@ -1,5 +1,5 @@
 import { hrefOf } from "../../route.js";
-import { activeConfig, activateConfig } from "../../state/active-config.js";
+import { activeConfig } from "../../state/active-config.js";
 import {
   KIND_NAMES,
   matching,
@@ -50,16 +50,6 @@ export function Pairs() {
                 <li key={id} class="row">
                   <FileLine source={source} />
                   <RoleChoice source={source} />
-                  {configs.includes(id) && configs.length > 1 && (
-                    <button
-                      type="button"
-                      class="button"
-                      aria-pressed={activeConfig.value === id}
-                      onClick={() => activateConfig(source)}
-                    >
-                      {activeConfig.value === id ? "In use" : "Use this one"}
-                    </button>
-                  )}
                 </li>
               )
             );
@@ -100,11 +90,7 @@ function Pair({ pair }: { pair: Match }) {
             <select
               class="field"
               value={actual === undefined ? "" : String(actual.id)}
-              onChange={({ currentTarget: { value } }) => {
-                const chosen = value === "" ? null : Number(value);
-                if (chosen !== null) setRole(chosen, "actual");
-                setActual(expected.id, chosen);
-              }}
+              onChange={({ currentTarget: { value } }) => setActual(expected.id, value === "" ? null : Number(value))}
             >
               <option value="">Nothing</option>
               {candidates.map(({ id, name, folder }) => (
@@ -142,7 +128,7 @@ function FileLine({ source }: { source: Source }) {
           {info?.isOld && " in ADK’s old format"}
           {countsText(source)}
           {folder !== "" && ` · ${folder}`}
-          {isEdited && " · edited, not saved as a file"}
+          {isEdited && " · not saved as a file"}
         </span>
         {CONVERSATIONS.includes(info?.kind) && info?.problem === undefined && (
           <>
