@@ -304,50 +304,6 @@ describe("the results", { skip }, () => {
     await site.done(page);
   });
 
-  test("tell at a metric how often its judge is right, and that this may no longer hold", async () => {
-    const results = await scoredExample("museum-guide");
-    const at = (value, low, high) => ({ value, low, high });
-    results.judgeCalibrations = [
-      {
-        metricName: "final_response_match_v2",
-        labelled: 60,
-        agreement: at(0.85, 0.74, 0.92),
-        kappa: at(0.68, 0.5, 0.82),
-        passRate: { judge: 0.5, corrected: at(0.47, 0.31, 0.62) },
-      },
-      {
-        metricName: "final_response_match_v2",
-        rubricId: "polite",
-        labelled: 9,
-        agreement: at(0.85, 0.74, 0.92),
-        passRate: { judge: 0.5, corrected: at(0.47, 0.31, 0.62), isEarlier: true },
-      },
-      {
-        metricName: "response_evaluation_score",
-        labelled: 24,
-        agreement: { value: 0.75 },
-        stale: "the prompt, <b>the metric's settings</b>",
-      },
-    ];
-    for (const options of [{}, { theme: "dark", width: 390 }]) {
-      const page = await showing(site, results, options);
-      const known = page.getByRole("region", { name: "Calibration of final_response_match_v2", exact: true });
-      await says(
-        page.getByRole("region", { name: "Calibration of final_response_match_v2, rubric polite" }),
-        /^Checked against 9 human labels: rubric polite Agreement 85% .* Pass rate then, by the judge 50% /,
-      );
-      await says(
-        known,
-        /^Checked against 60 human labels Agreement 85% \(74 to 92%\) Kappa 0\.68 \(0\.50 to 0\.82\) Pass rate by the judge 50% Corrected for its errors 47% \(31 to 62%\)$/,
-      );
-      const old = page.getByRole("region", { name: "Calibration of response_evaluation_score" });
-      await says(old, /Agreement 75% May no longer hold: the prompt, <b>the metric's settings<\/b>$/);
-      assert.equal(await page.getByRole("region", { name: /^Calibration of/ }).count(), 3);
-      assert.deepEqual(await violations(page), []);
-      await site.done(page);
-    }
-  });
-
   test("say of the runs of a single case that intervals are about this case", async () => {
     const one = await scored(
       { only: [[turn("Hi", "Hello there")], [turn("Hi", "Hello there")]] },

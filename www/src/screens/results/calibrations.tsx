@@ -3,33 +3,39 @@
 import type { Estimate, JudgeCalibration } from "adk-metrics";
 import { EvalStatus } from "../../enums.js";
 import { count } from "../../ui/format.js";
+import { titleOf } from "../../ui/set-label.js";
 import { Status } from "../../ui/status.js";
 import { Name } from "../../ui/text.js";
 import type { RunSummary } from "../../worker/protocol.js";
 
 /** The calibrations of a metric, each once; pass rates are those of an evalset. */
 export function Calibrations({ run, metricName }: { run: RunSummary; metricName: string }) {
-  const all = run.sets.flatMap(({ evalSetId, judgeCalibrations = [] }) =>
-    judgeCalibrations
+  const all = run.sets.flatMap((set) =>
+    (set.judgeCalibrations ?? [])
       .filter((one) => one.metricName === metricName)
       .map((one) => ({
         one,
-        of: run.sets.length > 1 && one.passRate?.isEarlier === undefined ? evalSetId : undefined,
+        of: run.sets.length > 1 && one.passRate && one.passRate.isEarlier === undefined ? titleOf(set) : undefined,
       })),
   );
-  const found = new Map(
-    all.map(({ one, of }) => [JSON.stringify(one.passRate === undefined ? one : [one, of]), { one, of }]),
-  );
+  const found = new Map(all.map((both) => [JSON.stringify(both), both]));
+  const isJudged = run.sets.some(({ judges = [] }) => judges.some((judge) => judge.metricName === metricName));
   return (
     <>
       {[...found].map(([key, { one, of }]) => (
-        <Calibration key={key} one={one} of={of} />
+        <Calibration key={key} one={one} of={of} isJudged={isJudged} />
       ))}
     </>
   );
 }
 
-function Calibration({ one, of }: { one: JudgeCalibration; of: string | undefined }) {
+interface CalibrationProps {
+  one: JudgeCalibration;
+  of: string | undefined;
+  isJudged: boolean;
+}
+
+function Calibration({ one, of, isJudged }: CalibrationProps) {
   const { metricName, rubricId, rubrics, labelled, agreement, kappa, passRate, stale } = one;
   const about = rubrics === undefined ? (rubricId === undefined ? "" : `rubric ${rubricId}`) : `all ${rubrics} rubrics`;
   const named = [metricName, about, of ?? ""].filter((part) => part !== "").join(", ");
@@ -51,14 +57,18 @@ function Calibration({ one, of }: { one: JudgeCalibration; of: string | undefine
         {passRate && (
           <>
             <Measure
-              name={
-                passRate.isEarlier === true
-                  ? "Pass rate then, by the judge"
-                  : `Pass rate${of === undefined ? "" : ` of ${of}`} by the judge`
-              }
+              name={[
+                "Pass rate",
+                ...(of === undefined ? [] : [`of ${of}`]),
+                ...(passRate.isEarlier === true ? [isJudged ? "then," : "then"] : []),
+                ...(isJudged ? ["by the judge"] : []),
+              ].join(" ")}
               value={shareText({ value: passRate.judge })}
             />
-            <Measure name="Corrected for its errors" value={shareText(passRate.corrected)} />
+            <Measure
+              name={`Corrected for ${isJudged ? "its" : "the metric’s"} errors`}
+              value={shareText(passRate.corrected)}
+            />
           </>
         )}
       </dl>
