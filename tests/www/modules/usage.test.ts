@@ -34,7 +34,13 @@ test("who played the users, and what that took, is told apart", () => {
       ["Replies reused for simulated users", "8"],
       ["Simulated users without a reply", "2"],
       ["Tokens in for simulated users", "160 (estimated for 4 answers)"],
-      ["Cost of simulated users", "2, in the currency of its prices"],
+      ["Cost of simulated users", "2, in the currency of the prices"],
     ],
   );
+});
+
+test("what has no price is named before the currency", () => {
+  const used = { ...NOTHING, models: ["m"], cost: 2, unpriced: ["n"] };
+  const cost = usageFacts([{ simulatorUsage: used }]).at(-1);
+  assert.deepEqual(cost, ["Cost of simulated users", "2 without n (no price), in the currency of the prices"]);
 });

@@ -27,10 +27,9 @@ export function amountText(amount: number | undefined): string {
 /** The currency of the prices that are entered here, and thus of what the runs of this page cost. */
 export const CURRENCY = "USD";
 
-/** What a run cost: `USD 0.5`. Only who scored results elsewhere knows the currency of their prices. */
-export function costText(cost: number, isOfThisPage: boolean): string {
-  const amount = cost > 0 && cost < 0.0001 ? "less than 0.0001" : costFormat.format(cost);
-  return isOfThisPage ? `${CURRENCY} ${amount}` : `${amount}, in the currency of its prices`;
+/** What a run cost, with three digits. */
+export function costText(cost: number): string {
+  return cost > 0 && cost < 0.0001 ? "less than 0.0001" : costFormat.format(cost);
 }
 
 /** `1 case`, `2 cases`, `1,000 replies`. */

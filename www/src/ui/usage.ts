@@ -1,6 +1,6 @@
 /** The usage of judges and simulated users, for display. */
 
-import { amountText, costText, count } from "./format.js";
+import { amountText, costText, count, CURRENCY } from "./format.js";
 import type { SetSummary } from "../worker/protocol.js";
 
 /** A line of a run's summary. */
@@ -61,17 +61,10 @@ function amount(name: string, value: number, remark = ""): Fact[] {
 export function costFacts(name: string, usages: readonly Usage[], isOfThisPage: boolean): Fact[] {
   const costs = usages.flatMap(({ cost }) => cost ?? []);
   const unpriced = [...new Set(usages.flatMap((usage) => usage.unpriced ?? []))].join(", ");
-  const known =
-    costs.length > 0
-      ? costText(
-          costs.reduce((all, cost) => all + cost, 0),
-          isOfThisPage,
-        )
-      : undefined;
-  if (unpriced === "") return known === undefined ? [] : [[name, known]];
-  return [
-    [name, known === undefined ? `unknown (no price for ${unpriced})` : `${known} without ${unpriced} (no price)`],
-  ];
+  if (costs.length === 0) return unpriced === "" ? [] : [[name, `unknown (no price for ${unpriced})`]];
+  const amount = costText(costs.reduce((all, cost) => all + cost, 0)) + (unpriced && ` without ${unpriced} (no price)`);
+  // Only who scored results elsewhere knows the currency of their prices.
+  return [[name, isOfThisPage ? `${CURRENCY} ${amount}` : `${amount}, in the currency of the prices`]];
 }
 
 function sum<K extends string>(usages: readonly { readonly [key in K]?: number }[], key: K): number {

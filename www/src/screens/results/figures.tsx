@@ -7,8 +7,8 @@ import { EvalStatus } from "../../enums.js";
 import { runProgress, verdicts } from "../../state/run.js";
 import type { RunReliability, RunSummary } from "../../worker/protocol.js";
 import { amountText, count, scoreText } from "../../ui/format.js";
+import { Names } from "../../ui/names.js";
 import { Status } from "../../ui/status.js";
-import { Name } from "../../ui/text.js";
 import { type Fact, usageFacts } from "../../ui/usage.js";
 import { titleOf } from "../../ui/set-label.js";
 import { engine } from "../../worker/client.js";
@@ -56,28 +56,6 @@ export function Figures({ run }: { run: RunSummary }) {
         ))}
       </dl>
     </section>
-  );
-}
-
-/** How many names are listed. */
-const MOST_NAMES = 3;
-
-function Names({ one, several, names }: { one: string; several: string; names: readonly string[] }) {
-  if (names.length === 0) return null;
-  const more = names.length - MOST_NAMES;
-  return (
-    <div>
-      <dt>{names.length === 1 ? one : several}</dt>
-      <dd>
-        {names.slice(0, MOST_NAMES).map((name, index) => (
-          <>
-            {index > 0 && ", "}
-            <Name>{name}</Name>
-          </>
-        ))}
-        {more > 0 && ` and ${amountText(more)} more`}
-      </dd>
-    </div>
   );
 }
 

@@ -73,16 +73,19 @@ export function Cases({ matrix }: { matrix: NonNullable<typeof shownMatrix.value
       >
         <div class="rows-row rows-head" role="row" aria-rowindex={1}>
           <span role="columnheader">Case</span>
-          {runs.map((run) => (
-            <span key={run.id} role="columnheader" title={[run.name, ...differences(run, runs)].join("\n")}>
-              <Name>{run.name}</Name>
-              {differences(run, runs).map((text) => (
-                <small key={text}>
-                  <NameLine>{text}</NameLine>
-                </small>
-              ))}
-            </span>
-          ))}
+          {runs.map((run) => {
+            const texts = differences(run, runs);
+            return (
+              <span key={run.id} role="columnheader" title={[run.name, ...texts].join("\n")}>
+                <Name>{run.name}</Name>
+                {texts.map((text) => (
+                  <small key={text}>
+                    <NameLine>{text}</NameLine>
+                  </small>
+                ))}
+              </span>
+            );
+          })}
         </div>
         <div class="rows-body" role="rowgroup" style={bodyStyle(rows.length)}>
           {rows.slice(first.value, last.value).map((row, at) => (

@@ -5,6 +5,7 @@ import { UNITS } from "virtual:manifest";
 import type { RunEntry } from "../../state/runs.js";
 import { reliabilities } from "../../state/side-by-side.js";
 import { amountText, count, scoreText } from "../../ui/format.js";
+import { Names } from "../../ui/names.js";
 import { MetricName, Name } from "../../ui/text.js";
 
 const DATE_FORMAT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
@@ -31,8 +32,8 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
                 <th key={id} scope="col">
                   <Name>{name}</Name>
                   {creationTimestamp !== undefined && <small>{DATE_FORMAT.format(creationTimestamp * 1000)}</small>}
-                  <Named one="Config" several="Configs" names={configs} />
-                  <Named one="Judge" several="Judges" names={judges} />
+                  <Names one="Config" several="Configs" names={configs} isLine />
+                  <Names one="Judge" several="Judges" names={judges} isLine />
                 </th>
               ))}
             </tr>
@@ -69,15 +70,6 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
         </table>
       </div>
     </section>
-  );
-}
-
-function Named({ one, several, names }: { one: string; several: string; names: readonly string[] }) {
-  if (names.length === 0) return null;
-  return (
-    <small class="named">
-      {names.length === 1 ? one : several} <Name>{names.join(", ")}</Name>
-    </small>
   );
 }
 
