@@ -215,6 +215,7 @@ describe("hostile texts", { skip }, () => {
     await assertHarmless(page, did, "results");
     for (let row = 0; row < 11; row += 1) {
       await page.goto(`${site.origin}/#/case/${row}`);
+      await page.locator(".turn").first().waitFor();
       await page.getByRole("link", { name: "Edit the case" }).click();
       await page.getByLabel("Expected answer").first().waitFor();
       await assertHarmless(page, did, `edit ${row}`);

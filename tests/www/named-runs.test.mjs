@@ -22,7 +22,7 @@ describe("runs side by side", { skip }, () => {
     const judgedBy = (model, creationTimestamp) => ({
       ...result,
       creationTimestamp,
-      judges: [{ metricName: "final_response_match_v2", scoredBy: "model", model, modelVersions: [] }],
+      judges: [{ metricName: "final_response_match_v2", scoredBy: "judge", model, modelVersions: [] }],
     });
     const page = await showing(site, judgedBy("gemini-3-flash", 1_790_000_000));
     await page.evaluate((hash) => (location.hash = hash), linkOf(judgedBy("gpt-6-mini", 1_790_000_100)));

@@ -1,4 +1,5 @@
-// Every screen, in both themes and at three widths: nothing that axe objects to, a title that says what is shown, a link past the navigation.
+// Every screen, in both themes and at three widths: nothing that axe objects to, a title that says what is shown, a link past
+// the navigation.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

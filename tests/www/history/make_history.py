@@ -1,7 +1,7 @@
 """Makes the folder of an agent with an eval history, as `adk eval` of google-adk leaves it; the model is scripted.
 
   pip install -r tests/parity/requirements.txt
-  python make_history.py            writes ferry_desk/
+  python make_history.py            writes ferry_desk/, all but its agent.py
 """
 
 import json
@@ -13,34 +13,6 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 AGENT = HERE / "ferry_desk"
-
-CODE = '''import os
-
-from google.adk.agents import LlmAgent
-from google.adk.models import BaseLlm, LlmResponse
-from google.genai import types
-
-
-def departures(port: str) -> dict:
-    """When ferries leave a port."""
-    return {"times": ["08:15", "17:40"]}
-
-
-class Scripted(BaseLlm):
-    async def generate_content_async(self, llm_request, stream=False):
-        last = llm_request.contents[-1].parts[-1]
-        if last.function_response is None and "ferry" in (last.text or ""):
-            call = types.FunctionCall(name="departures", args={"port": os.environ.get("FERRY_PORT", "Kiel")})
-            part = types.Part(function_call=call)
-        elif last.function_response is not None:
-            part = types.Part(text="Ferries leave at 08:15 and 17:40.")
-        else:
-            part = types.Part(text="You are welcome.")
-        yield LlmResponse(content=types.Content(role="model", parts=[part]))
-
-
-root_agent = LlmAgent(name="ferry_desk", model=Scripted(model="scripted"), tools=[departures])
-'''
 
 
 def turn(question: str, answer: str, calls: list) -> dict:
@@ -66,7 +38,7 @@ def eval_set(eval_set_id: str, eval_id: str) -> dict:
 
 
 FILES = {
-    "agent.py": CODE,
+    "agent.py": (AGENT / "agent.py").read_text(),
     "__init__.py": "from . import agent\n",
     "timetable.evalset.json": eval_set("timetable", "from_kiel"),
     "polite.test.json": eval_set("5c1e1a3e-8a0f-4a53-9b4e-0d3c86b6f9a1", "politely_from_kiel"),
