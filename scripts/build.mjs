@@ -46,6 +46,8 @@ const optimisations = [
   "--skip-pass=memory-packing",
   "--low-memory-unused",
   "--strip-target-features",
+  "--coalesce-locals-learning",
+  "--reorder-locals",
 ];
 
 async function buildEngine() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::config::either;
 use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall, event_is_read};
 use super::results::EvalMetricResultPerInvocation;
-use super::shape::{List, Shape, Type, View, Warnings, not_a_key, nothing_read, record, unread};
+use super::shape::{List, Shape, Type, View, Warnings, no_key, not_a_key, nothing_read, record, unread};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Items, Json, JsonKind};
 use crate::foundation::suggestion::suggestion;
@@ -101,19 +101,27 @@ fn known_keys(
 /// Which of `keys`, each in both spellings, a key most likely means.
 fn meant_of(key: &str, keys: &[[&'static str; 2]]) -> Option<&'static str> {
     let is_camel = is_camel(key);
-    // Names for the tool calls in other libraries and in the old forms.
-    const CALLS: [&str; 7] = [
-        "tools",
-        "tool_calls",
-        "toolCalls",
-        "expected_tool_use",
-        "expectedToolUse",
-        "expected_tool_calls",
-        "expectedToolCalls",
-    ];
-    let key = if CALLS.contains(&key) { "tool_uses" } else { key };
+    let other_name = OTHER_NAMES.iter().find(|(others, _)| others.contains(&key));
+    let key = other_name.map_or(key, |(_, name)| name);
     suggestion(key, keys.iter().map(|[snake, camel]| if is_camel { *camel } else { *snake }))
 }
+
+/// Names that other libraries and the old forms have for a key.
+const OTHER_NAMES: [(&[&str], &str); 2] = [
+    (
+        &[
+            "tools",
+            "tool_calls",
+            "toolCalls",
+            "expected_tool_use",
+            "expectedToolUse",
+            "expected_tool_calls",
+            "expectedToolCalls",
+        ],
+        "tool_uses",
+    ),
+    (&["system_instruction", "systemInstruction", "system_prompt", "systemPrompt"], "instructions"),
+];
 
 pub(super) fn is_camel(key: &str) -> bool {
     key.bytes().any(|byte| byte.is_ascii_uppercase())
@@ -263,7 +271,17 @@ record! {
         thoughts_token_count: Option<i64> = "thoughts_token_count" | "thoughtsTokenCount";
         /// Tokens of the prompt that came from a cache.
         cached_content_token_count: Option<i64> = "cached_content_token_count" | "cachedContentTokenCount";
-    } unknown_keys Kept
+    } unknown_keys Kept rule usage_is_read
+}
+
+/// Warns of a token count under a name that is not read: its tokens are missing from `token_usage_v1`. The total is no loss:
+/// it is added up.
+fn usage_is_read(json: Json<'_>, warnings: &Warnings) -> Result<()> {
+    let is_count = |key: &str| (key.ends_with("ount") || key.ends_with("okens")) && !key.starts_with("total");
+    if let Some((key, value)) = unread(json, &is_count) {
+        warnings.add(value, no_key(&key, UsageMetadata::SHAPE.name) + " and is not read");
+    }
+    Ok(())
 }
 
 /// An intermediate response of a sub-agent: `[author, parts]`.

@@ -62,6 +62,12 @@ fn a_misspelt_key_is_an_error_that_suggests_the_right_one() {
              Did you mean `instructions`?",
         ),
         (
+            set_of(r#"{"user_content": {}, "app_details": {"agent_details": {"a": {"system_instruction": "Be kind."}}}}"#),
+            "`system_instruction` is not a key of an agent's details \
+             (at eval_cases[0].conversation[0].app_details.agent_details.a.system_instruction, line 1). \
+             Did you mean `instructions`?",
+        ),
+        (
             set_of(r#"{"user_content": {}, "app_details": {"agent_details": {"a": {"instructions": ["Be kind."]}}}}"#),
             "expected a string, found an array \
              (at eval_cases[0].conversation[0].app_details.agent_details.a.instructions, line 1)",
@@ -422,4 +428,23 @@ fn other_keys_that_adk_libraries_write_are_accepted() {
         r#"{{"id": "s", "app_name": "a", "user_id": "u", "state": {{}}, "last_update_time": 1, "events": [{event}]}}"#
     );
     assert_eq!(actual(&session), [summary(None, Some("s"), Some("u"), &["Hi"])]);
+}
+
+#[test]
+fn token_counts_under_other_names_are_warned_of() {
+    let warnings = |usage: &str| {
+        let event = format!(r#"{{"author": "a", "usage_metadata": {usage}}}"#);
+        let events = format!(r#"{{"invocation_events": [{event}, {event}]}}"#);
+        eval_set_warnings(&set_of(&format!(r#"{{"user_content": {{}}, "intermediate_data": {events}}}"#)))
+    };
+    let warning = |key: &str| {
+        let path = "eval_cases[0].conversation[0].intermediate_data.invocation_events[0].usage_metadata";
+        format!("`{key}` is not a key of usage metadata and is not read (at {path}.{key}, line 1)")
+    };
+    let live = r#"{"prompt_token_count": 5, "response_token_count": 2}"#;
+    assert_eq!(warnings(live), [warning("response_token_count")]);
+    assert_eq!(warnings(r#"{"output_tokens": 2, "total_tokens": 2}"#), [warning("output_tokens")]);
+    let google = r#"{"promptTokenCount": 5, "candidatesTokenCount": 2, "thoughtsTokenCount": null, "totalTokenCount": 7,
+        "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 5}], "trafficType": "ON_DEMAND"}"#;
+    assert_eq!(warnings(google), [""; 0]);
 }
