@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { importEntry } from "../package/support/package.mjs";
 import { pairsOf, resultsOf, RUBRICS } from "./results.mjs";
 
-const { calibrate, withCalibration } = await importEntry("./calibration");
+const { calibrate, tallyFor, withCalibration } = await importEntry("./calibration");
 const { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable } = await importEntry("./report");
 
 /** The cases of results of files, as `evaluate` gives them. */
@@ -99,7 +99,7 @@ describe("a calibration that is kept", () => {
 
   test("corrects the pass rate of the results that it is shown in", () => {
     const [subject] = calibrate(results, labels).subjects;
-    const rateIn = (given, options) => withCalibration(given, kept, options).judgeCalibrations[0].passRate;
+    const rateIn = (given, calibration = kept) => withCalibration(given, calibration).judgeCalibrations[0].passRate;
     assert.deepEqual(rateIn(results), { judge: 8 / 12, corrected: subject.passRate.corrected });
     assert.match(
       renderTable(withCalibration({ ...evaluated, evalCaseResults: casesOf(results) }, kept), { width: 400 }),
@@ -114,16 +114,23 @@ describe("a calibration that is kept", () => {
     assert.deepEqual([judge, corrected.value], [0.5, expected]);
     assert.ok(corrected.high < subject.passRate.corrected.high);
 
-    // Streams have no cases, of which one may be named for its settings: the rate is then that of the calibrated results.
+    // Streams have no cases: without a tally of them, the rate is that of the calibrated results.
     const stream = { ...evaluated, evalCaseResults: [] };
     const earlier = { judge: 8 / 12, corrected: subject.passRate.corrected, isEarlier: true };
     assert.deepEqual(rateIn(stream), earlier);
-    assert.deepEqual(rateIn(stream, { settingsOf: casesOf(stricter).slice(0, 1) }), earlier);
+    assert.deepEqual(rateIn(stream, tallyFor(kept)), earlier);
+    for (const given of [results, stricter]) {
+      const all = casesOf(given);
+      const [atOnce, oneByOne] = [tallyFor(kept), tallyFor(JSON.parse(kept))];
+      atOnce.add(...all);
+      for (const one of all) oneByOne.add(one);
+      for (const tally of [atOnce, oneByOne]) assert.deepEqual(rateIn(stream, tally), rateIn(given));
+    }
     assert.match(
       renderTable(withCalibration(stream, kept), { width: 400 }),
       /pass rate of the calibrated results corrected to 58% \(0 to 100%\)\n/,
     );
-    const [{ stale }] = withCalibration(stream, kept, { settingsOf: [] }).judgeCalibrations;
+    const [{ stale }] = withCalibration(stream, kept).judgeCalibrations;
     assert.equal(stale, undefined);
     const both = [evaluated, { ...evaluated, evalSetId: "museum" }].map((set, at) =>
       withCalibration({ ...set, evalCaseResults: casesOf([results, stricter][at]) }, kept),

@@ -122,7 +122,10 @@ test("a calibration of another judge is told of where cases are scored as they a
   const read = (name) => JSON.parse(readFileSync(join(root, "examples/museum-guide", name), "utf8"));
   const lines = (name) => read(name).eval_cases.map((one) => `${JSON.stringify(one)}\n`);
   const judge = { metricName: "final_response_match_v2", scoredBy: "judge", model: "another", prompts: {} };
-  const subject = { metricName: judge.metricName, labelled: 40, agreement: { value: 0.9, low: 0.8, high: 0.95 } };
+  const judgedRight = { ofPasses: { share: 0.95, count: 20 }, ofFails: { share: 0.9, count: 20 } };
+  const passRate = { judge: 0.5, corrected: { value: 0.5 }, judgedRight };
+  const agreement = { value: 0.9, low: 0.8, high: 0.95 };
+  const subject = { metricName: judge.metricName, labelled: 40, agreement, passRate };
   const cwd = folderOf(t, {
     "museum.jsonl": lines("museum-guide.evalset.json").join(""),
     "actual.jsonl": lines("museum-guide.actual.json").join(""),
@@ -137,6 +140,17 @@ test("a calibration of another judge is told of where cases are scored as they a
   const { stderr, status } = await run([...evaluate, ...write], { cwd });
   assert.match(stderr, told);
   assert.equal(status, 1);
+  // The pass rate is that of these results, as where they are scored as a whole.
+  writeFileSync(join(cwd, "museum.evalset.json"), JSON.stringify(read("museum-guide.evalset.json")));
+  writeFileSync(join(cwd, "actual.json"), JSON.stringify(read("museum-guide.actual.json")));
+  const whole = ["eval", "museum.evalset.json", "--actual", "actual.json", ...evaluate.slice(4), "--format", "jsonl"];
+  await run([...whole, "--output", "whole.jsonl"], { cwd });
+  const [ofLines, ofWhole] = ["results.jsonl", "whole.jsonl"].map((file) => {
+    const [head] = readFileSync(join(cwd, file), "utf8").split("\n", 1);
+    return JSON.parse(head).judgeCalibrations[0].passRate;
+  });
+  assert.equal(ofLines.isEarlier, undefined);
+  assert.deepEqual(ofLines, ofWhole);
   const strict = await run([...evaluate, ...write, "--force", "--strict"], { cwd });
   assert.match(strict.stderr, told);
   assert.equal(strict.status, 2);

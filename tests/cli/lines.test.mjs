@@ -286,7 +286,10 @@ test("--threads without effect is said, and a mistake in it comes before the wor
   const whole = await run(["eval", "s.evalset.json", "--actual", "s.evalset.json", "--threads", "4"], { cwd });
   assert.match(whole.stderr, /^nothing is scored as it is read, so --threads has no effect$/m);
   const metrics = await run(["eval", ...streamed, "--threads", "4", "--metrics", "metrics.mjs"], { cwd });
-  assert.match(metrics.stderr, /^judges and your own metrics need a single thread, so --threads has no effect$/m);
+  assert.match(
+    metrics.stderr,
+    /^judges, calibrations and your own metrics need a single thread, so --threads has no effect$/m,
+  );
 });
 
 test("more lines than fit into memory have a way that is named", async (t) => {

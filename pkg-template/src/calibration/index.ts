@@ -10,5 +10,6 @@ export { readLabels } from "./read.js";
 export { renderCalibrationMarkdown, renderCalibrationTable } from "./render.js";
 export { renderCalibrationHtml } from "./render-html.js";
 export { withCalibration } from "./stored.js";
+export { tallyFor } from "./tally.js";
 export type * from "./types.js";
 export type { Estimate } from "../statistics/estimates.js";

@@ -1,24 +1,21 @@
 /** A calibration that was kept, with the results of another evaluation by the same judge. */
 
-import { parseJson } from "../engine/json.js";
-import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
+import { isObject, reading } from "../engine/values.js";
 import { PROMPTS } from "../generated/metrics.js";
 import { comparable, joinedStamp, judgeName, withoutVersions } from "../judges/stamp.js";
-import { optionsOf } from "../known-options.js";
 import { definedProperties } from "../lists.js";
 import type { EvalSetResult, JudgeCalibration, JudgeStamp, Mistake } from "../types.js";
-import { shareIn } from "./agreement.js";
-import { corrected } from "./corrected.js";
-import { criteriaOf, groupOf, judgeText } from "./subjects.js";
-import { foundIn, type Verdict } from "./verdicts.js";
-import type { Calibration, PassRates, StoredCalibrationOptions, SubjectCalibration } from "./types.js";
+import { corrected, type Share } from "./corrected.js";
+import { judgeText } from "./subjects.js";
+import { Tally } from "./tally.js";
+import type { Calibration, CalibrationTally, PassRates, SubjectCalibration } from "./types.js";
 
 /**
  * Results with what a calibration found of their metrics, which reports then show. Where the judge, its prompts or the metric is
  * another one since, a warning says so.
  *
- * @param calibration What `calibrate` gave, or what `calibrate --format json` wrote.
+ * @param calibration What `calibrate` gave, or what `calibrate --format json` wrote; for results without their cases, as
+ * streams give them, a tally of these.
  * @throws {AdkMetricsError} `invalid_input` for what is no calibration.
  *
  * @example
@@ -26,20 +23,17 @@ import type { Calibration, PassRates, StoredCalibrationOptions, SubjectCalibrati
  */
 export function withCalibration(
   results: EvalSetResult,
-  calibration: Calibration | string | Uint8Array,
-  options: StoredCalibrationOptions = {},
+  calibration: Calibration | CalibrationTally | string | Uint8Array,
 ): EvalSetResult {
-  const { settingsOf } = optionsOf(options, ["settingsOf"]);
-  const kept = reading("calibration", () => calibrationOf(calibration));
+  const isTally = calibration instanceof Tally;
+  const tally = isTally ? calibration : new Tally(calibration as Exclude<typeof calibration, CalibrationTally>);
+  if (!isTally) tally.addAll(results);
   return reading("results", () => {
-    const { verdicts } = foundIn(results);
-    const now = criteriaOf(
-      settingsOf === undefined ? verdicts : foundIn({ ...results, evalCaseResults: settingsOf }).verdicts,
-    );
+    const { kept, criteria: now } = tally;
     const judgeCalibrations: JudgeCalibration[] = [];
     // One for each metric, however many rubrics it has.
     const added = new Map<string, Mistake>();
-    for (const subject of kept.subjects.filter(isShown)) {
+    for (const subject of tally.subjects) {
       const { metricName, rubricId, rubrics, labelled, agreement, scores } = subject;
       const stamp = results.judges?.find((one) => one.metricName === metricName);
       const before = judgeOf(kept, metricName);
@@ -56,7 +50,7 @@ export function withCalibration(
       const kappa = [scores?.weightedKappa, subject.kappa].find(
         (one) => typeof one?.value === "number" && (one.value !== 0 || one.low !== undefined),
       );
-      const passRate = passRateNow(subject, kept, verdicts);
+      const passRate = passRateNow(subject, tally.passed(subject), kept.confidence);
       judgeCalibrations.push({
         metricName,
         ...definedProperties({ rubricId, rubrics }),
@@ -79,28 +73,14 @@ export function withCalibration(
   });
 }
 
-/** A metric as a whole, and its rubrics together: labels of the one say nothing of the other. */
-function isShown({ metricName, rubricId }: SubjectCalibration, _: number, all: readonly SubjectCalibration[]): boolean {
-  return rubricId === undefined || !all.some((one) => one.metricName === metricName && one.rubrics !== undefined);
-}
-
 /** The pass rate of results, corrected for the errors that a calibration found; of the calibrated ones for results without verdicts. */
 function passRateNow(
-  { metricName, rubricId, rubrics, passRate: earlier }: SubjectCalibration,
-  { subjects, confidence }: Calibration,
-  verdicts: readonly Verdict[],
+  { passRate: earlier }: SubjectCalibration,
+  passed: Share | undefined,
+  confidence: number,
 ): JudgeCalibration["passRate"] {
-  const isAbout = (verdict: Verdict): boolean =>
-    rubrics === undefined
-      ? verdict.rubricId === rubricId
-      : verdict.rubricId !== undefined &&
-        subjects.some((one) => one.metricName === metricName && one.rubricId === verdict.rubricId);
-  const own = verdicts
-    .filter((verdict) => verdict.metricName === metricName && isAbout(verdict))
-    .map((verdict) => ({ passes: verdict.passes, group: groupOf(verdict) }));
   const { judge, corrected: before, judgedRight } = (earlier ?? {}) as Partial<PassRates>;
-  if (own.length > 0 && judgedRight !== undefined) {
-    const passed = shareIn(own, ({ passes }) => passes);
+  if (passed !== undefined && judgedRight !== undefined) {
     const now = corrected(passed, judgedRight.ofPasses, judgedRight.ofFails, confidence);
     return now === undefined ? undefined : { judge: passed.share, corrected: now };
   }
@@ -130,45 +110,6 @@ export function judgeOf(
   if (names.length > 1) return `is about several judges: ${names.join(" and ")}`;
   if (all.some(({ prompts }) => isOther(prompts, first.prompts))) return "is about several prompts of its judge";
   return all.reduce<JudgeStamp>(joinedStamp, first);
-}
-
-function calibrationOf(given: unknown): Calibration {
-  let value = given;
-  if (typeof given === "string" || isBytes(given)) {
-    const text = typeof given === "string" ? given : new TextDecoder().decode(given);
-    try {
-      value = parseJson(text.replace(/^\uFEFF/, ""));
-    } catch (cause) {
-      throw new AdkMetricsError("invalid_json", `the calibration is not JSON: ${(cause as Error).message}`, {
-        path: "calibration",
-        cause,
-      });
-    }
-  }
-  const { subjects, judges, criteria, confidence = 0 } = (isObject(value) ? value : {}) as Partial<Calibration>;
-  const isOne = (one: Partial<SubjectCalibration> | null): boolean =>
-    isObject(one) &&
-    typeof one.metricName === "string" &&
-    typeof one.labelled === "number" &&
-    isObject(one.agreement) &&
-    typeof one.agreement.value === "number" &&
-    isRight(one.passRate?.judgedRight);
-  const areThere = Array.isArray(judges) && Array.from(judges).every(isObject) && isObject(criteria);
-  const isConfidence = confidence > 0 && confidence < 1;
-  if (areThere && isConfidence && Array.isArray(subjects) && Array.from(subjects).every(isOne))
-    return value as Calibration;
-  const { message } = unexpected("a calibration", value, "calibration");
-  throw new AdkMetricsError("invalid_input", message, {
-    path: "calibration",
-    help: "Pass what calibrate() returns, or what `adk-metrics calibrate … --format json` writes",
-  });
-}
-
-/** Whether what a corrected pass rate rests on can be used, if it is there. */
-function isRight(judgedRight: PassRates["judgedRight"]): boolean {
-  if (judgedRight === undefined) return true;
-  const { ofPasses, ofFails } = (judgedRight as typeof judgedRight | null) ?? {};
-  return [ofPasses, ofFails].every((one) => Number.isFinite(one?.share) && Number.isFinite(one?.count));
 }
 
 /** What is another one in how a metric was judged. */

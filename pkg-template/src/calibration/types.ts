@@ -289,8 +289,8 @@ export type ResultsInput = EvalSetResult | string | Uint8Array | object;
 /** Options of the renderers of calibrations. */
 export type CalibrationTableOptions = Pick<TableOptions, "color" | "width">;
 
-/** Options of `withCalibration`. */
-export interface StoredCalibrationOptions {
-  /** Some of the results' cases, for results without cases, as streams give them: the settings of metrics are read from them. */
-  settingsOf?: readonly EvalCaseResult[];
+/** What the cases of a stream say of a calibration, see `tallyFor`. */
+export interface CalibrationTally {
+  /** Adds results of cases. The runs of a case come one after the other. */
+  add(...results: readonly EvalCaseResult[]): void;
 }

@@ -12,12 +12,13 @@ import { count } from "../report/text.js";
 import { countsText, countStatuses } from "../report/results.js";
 import { type Gates, GateTally } from "../statistics/gates.js";
 import { headerOf } from "../stored-results.js";
-import type { Budget, EvalCaseResult, EvalSetResult, EvaluateRequest, MetricRegistry } from "../types.js";
+import type { CalibrationTally } from "../calibration/types.js";
+import type { Budget, EvalSetResult, EvaluateRequest, MetricRegistry } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
 import { bailedAt } from "./bail.js";
 import { pricedNames, sayPrices } from "./budget.js";
-import { withCalibrationBeside } from "./calibration.js";
+import { tallyBeside, withCalibrationBeside } from "./calibration.js";
 import { Draft } from "./draft.js";
 import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
 import { realPath } from "./find.js";
@@ -243,8 +244,8 @@ class LineRun {
   mistake: unknown;
   /** What a calibration beside the config warns of. */
   #ofCalibration: readonly PlacedWarning[] = [];
-  /** A case for each judged metric, which has the settings that a calibration is compared with. */
-  readonly #samples = new Map<string, EvalCaseResult>();
+  /** What cases say of it, which are looked at as they come. */
+  #tally: CalibrationTally | undefined;
   readonly #work: LineWork;
   readonly #options: Options;
   readonly #registry: MetricRegistry;
@@ -299,6 +300,7 @@ class LineRun {
     const { cases, runs, input } = this.#work;
     const { given, judging } = this.#means;
     this.#bar.begin(input.files.evalSet, () => judging.calls);
+    this.#tally = await tallyBeside(input.files);
     const pairing = pairingOf(cases, runs);
     this.#hasStrays = pairing.warning !== undefined;
     try {
@@ -322,8 +324,9 @@ class LineRun {
   /** Writes what is left to be written. @returns The results but the cases. */
   async finish(): Promise<EvalSetResult> {
     const found = this.left === 0 ? this.#set : this.#incomplete;
-    const samples = [...new Set(this.#samples.values())];
-    const set = await withCalibrationBeside({ ...found, evalCaseResults: [] }, this.#work.input.files, samples);
+    const bare = { ...found, evalCaseResults: [] };
+    const { files } = this.#work.input;
+    const set = this.#tally === undefined ? bare : await withCalibrationBeside(bare, files, this.#tally);
     this.#ofCalibration = (set.warnings ?? []).slice(found.warnings?.length ?? 0);
     await this.#draft?.finish(headLine(set));
     return set;
@@ -356,9 +359,9 @@ class LineRun {
     yield first;
     const count = threadsOf(given);
     const isWorthIt = given.has("threads") || cases.bytes + runs.bytes > WORTH_THREADS * WINDOW_BYTES;
-    // Judges, and metrics of the user's own, are those of this thread.
-    const isBound = first.rest.judges !== undefined || given.has("metrics");
-    const why = "judges and your own metrics need a single thread";
+    // Judges, metrics of the user's own and what is counted for a calibration are those of this thread.
+    const isBound = first.rest.judges !== undefined || given.has("metrics") || this.#tally !== undefined;
+    const why = "judges, calibrations and your own metrics need a single thread";
     if (isBound) for (const { message } of uselessIn(why, given, ["threads"])) note(message);
     if (count > 1 && isWorthIt && !isBound) {
       const { config } = input;
@@ -379,21 +382,11 @@ class LineRun {
       options,
       async (request, note) => {
         const set = await evaluatePart(request, note);
-        this.#sample(set);
+        this.#tally?.add(...set.evalCaseResults);
         return set;
       },
       this.#spare,
     );
-  }
-
-  #sample({ judges = [], evalCaseResults }: EvalSetResult): void {
-    for (const { metricName: name } of judges) {
-      if (this.#samples.has(name)) continue;
-      const isJudged = ({ metricName, evalStatus }: EvalCaseResult["overallEvalMetricResults"][number]) =>
-        metricName === name && evalStatus !== EvalStatus.NOT_EVALUATED;
-      const one = evalCaseResults.find(({ overallEvalMetricResults }) => overallEvalMetricResults.some(isJudged));
-      if (one !== undefined) this.#samples.set(name, one);
-    }
   }
 
   async #add(window: ScoredWindow): Promise<void> {
