@@ -127,8 +127,9 @@ export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstima
 export async function estimated(request: EvaluateRequest, isShared: boolean): Promise<JudgeEstimateRow[]> {
   checkedBudget(judgeBudget(request));
   const most = await counted(request, "yes", "none", false);
-  if (most.size === 0) return [];
   const { earlyStop } = request;
+  // A risk is refused for a panel also where nothing would be asked.
+  if (most.size === 0 && typeof earlyStop !== "object") return [];
   const [yes, no, mixed] = await Promise.all([
     counted(request, "yes", earlyStop, true),
     counted(request, "no", earlyStop, true),

@@ -57,6 +57,17 @@ test("what LocalEvalService cannot use is an error that says what and where", as
   }
 });
 
+test("what is wrong with the settings of the simulated user is said on construction", () => {
+  for (const [userSimulator, path] of [
+    [{ modelConfiguration: { temprature: 0 } }, "userSimulator: modelConfiguration.temprature"],
+    [{ modelConfiguration: { httpOptions: {} } }, "userSimulator: modelConfiguration.httpOptions"],
+    [{ model: "openai/" }, "userSimulator: model"],
+    [{ maxAllowedInvocations: 1.5 }, "userSimulator: maxAllowedInvocations"],
+  ]) {
+    assert.throws(() => new LocalEvalService(() => "Hello!", 1, { userSimulator }), { code: "invalid_input", path });
+  }
+});
+
 test("a failed run stays failed through LocalEvalService", async () => {
   const service = new LocalEvalService(() => {
     throw new Error("out of order");

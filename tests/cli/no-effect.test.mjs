@@ -64,6 +64,55 @@ test("an unused price is told beside other warnings", async (t) => {
   }
 });
 
+test("--max-cost needs prices only where somebody is asked", async (t) => {
+  const line = JSON.stringify({ eval_id: "noon", conversation: [turn("It is noon.")] });
+  const judged = { criteria: { final_response_match_v2: 0.5 } };
+  const cwd = folderOf(t, { ...FILES, "judged.json": judged, "a.jsonl": line, "b.jsonl": `${line}\n` });
+  for (const [what, ...args] of [
+    ["eval", "good.evalset.json"],
+    ["eval", "a.jsonl", "--actual", "b.jsonl", "--output", "r.jsonl", "--force"],
+    ["eval", "good.evalset.json", "--dry-run"],
+    ["run", "good.evalset.json", ...AGENTS],
+    ["record", "good.evalset.json", ...AGENTS],
+  ]) {
+    const limited = [what, ...args, "--max-cost", "1", "--config"];
+    const free = await run([...limited, "test_config.json"], { cwd });
+    assert.equal(free.status, 0, free.stderr);
+    const why = what === "record" ? "no case has a simulated user" : "no metric asks a judge";
+    const options = what === "record" ? "--max-cost and --config have" : "--max-cost has";
+    assert.match(free.stderr, new RegExp(`^warning: ${why}, so ${options} no effect$`, "m"), args.join(" "));
+    if (what === "record") continue;
+    const costly = await run([...limited, "judged.json", "--judge", "openai"], { cwd });
+    assert.equal(costly.status, 2);
+    assert.match(costly.stderr, /^error: --max-cost needs the price of every model that is asked$/m);
+  }
+});
+
+test("dry runs and batches heed --strict too", async (t) => {
+  const cwd = folderOf(t, FILES);
+  const useless = /: no metric asks a judge, so (?:--max-calls has|--cache and --max-calls have) no effect$/m;
+  const limit = ["good.evalset.json", "--config", "test_config.json", "--max-calls", "3"];
+  for (const [args, price] of [
+    [["eval", ...limit, "--dry-run", "--price", "m=1,2"], /: --price names m, which would not be asked$/m],
+    [["run", ...limit, "--dry-run", ...AGENTS], useless],
+    [["batch", "submit", ...limit, "--cache", "kept"], useless],
+  ]) {
+    const warned = await run(args, { cwd });
+    const refused = await run([...args, "--strict"], { cwd });
+    assert.deepEqual([warned.status, refused.status, refused.stdout], [0, 2, ""], args.join(" "));
+    for (const words of [useless, price]) {
+      assert.match(warned.stderr, new RegExp(`^warning${words.source}`, "m"), args.join(" "));
+      assert.match(refused.stderr, new RegExp(`^error${words.source}`, "m"), args.join(" "));
+    }
+  }
+  const config = join(cwd, "judged.json");
+  writeFileSync(config, JSON.stringify({ criteria: { final_response_match_v2: 0.5 } }));
+  const priced = ["eval", "good.evalset.json", "--config", "judged.json", "--dry-run", "--price", "m=1,2"];
+  const refused = await run([...priced, "--strict"], { cwd });
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /^error: --price names m, which would not be asked\n +help: Asked: gemini-2\.5-flash$/m);
+});
+
 test("options for judges have an effect where the cases of judged metrics are in another shard", async (t) => {
   const set = (id, count, answer = "It is noon.") => ({
     eval_set_id: id,

@@ -84,7 +84,8 @@ test("needs no judge for cases that are left out, and asks none without a budget
 });
 
 test("says what is wrong with the command line", async (t) => {
-  const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
+  const judged = { criteria: { final_response_match_v2: 0.5 } };
+  const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT, "judged.json": judged });
   const agent = ["--agent", "agent.mjs"];
   for (const [args, words] of [
     [["clock.evalset.json"], /no agent specified\n {3}help: adk-metrics run --agent/],
@@ -98,7 +99,7 @@ test("says what is wrong with the command line", async (t) => {
     [[...agent, "clock.evalset.json:nono"], /there is no case `nono`|nono/],
     [[...agent, "clock.evalset.json", "--output", "agent.mjs"], /the output would overwrite the agent/],
     [[...agent, "clock.evalset.json", "--price", "m"], /--price cannot be `m`/],
-    [[...agent, "clock.evalset.json", "--max-cost", "1"], /--max-cost needs the price/],
+    [[...agent, "clock.evalset.json", "--config", "judged.json", "--max-cost", "1"], /--max-cost needs the price/],
     [["--agent", "empty/", "clock.evalset.json"], /does not exist|the folder contains no agent/],
   ]) {
     const { status, stdout, stderr } = await run(["run", ...args], { cwd });

@@ -75,6 +75,10 @@ test("a risk needs a single judge, and is refused with a panel before anybody is
     message: "early stopping at a risk needs a single judge, but final_response_match_v2 is judged by a panel",
   });
   assert.deepEqual(asked, []);
+  // Also where nothing would be asked.
+  for (const more of [{ budget: { calls: 0 } }, { cache: { get: async () => valid(true), set: async () => {} } }]) {
+    await assert.rejects(estimateCalls({ ...given, ...more }), { code: "invalid_input", path: "earlyStop" });
+  }
 });
 
 test("a judge of a panel that two models answer for is warned of, as it is alone", async () => {

@@ -124,20 +124,14 @@ export function withinTurns(ofFile: UserSimulatorOptions): { options: UserSimula
  */
 export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spending): void {
   const limit = limitOf(options);
-  const { modelConfiguration } = options;
-  if (isObject(modelConfiguration)) {
-    checkSettings(modelConfiguration, "userSimulator: modelConfiguration");
-    checkSpelling(modelConfiguration, "userSimulator: modelConfiguration");
-  }
-  const { type = "llm_backed", model = DEFAULT_MODEL } = options as UserSimulatorOptions & { type?: string };
+  checkModel(options);
+  const { type = "llm_backed" } = options as UserSimulatorOptions & { type?: string };
   if (type !== "llm_backed" && type !== AUDIO) {
     throw new AdkMetricsError("invalid_input", `there is no user simulator \`${type}\``, {
       path: "userSimulator: type",
       help: `google-adk has \`llm_backed\` and \`${AUDIO}\``,
     });
   }
-  // A provider alone is no name either.
-  if (/(?:^|\/)\s*$/.test(model)) throw unexpected("the name of a model", model, "userSimulator: model");
   if (limit === 0 || limit === 1) return;
   try {
     spending.check(playerOf(options));
@@ -192,6 +186,17 @@ export function checkSimulatorOptions(options: UserSimulatorOptions | undefined)
     if (key === "retry") checkedRetry(value as RetryOptions, "userSimulator: retry");
   }
   limitOf(given);
+  checkModel(given);
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for a model without a name, and for settings that no model can take. */
+function checkModel({ model = DEFAULT_MODEL, modelConfiguration }: UserSimulatorOptions): void {
+  if (isObject(modelConfiguration)) {
+    checkSettings(modelConfiguration, "userSimulator: modelConfiguration");
+    checkSpelling(modelConfiguration, "userSimulator: modelConfiguration");
+  }
+  // A provider alone is no name either.
+  if (/(?:^|\/)\s*$/.test(model)) throw unexpected("the name of a model", model, "userSimulator: model");
 }
 
 /** Who is asked, and for which model. */

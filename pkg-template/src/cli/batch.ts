@@ -23,7 +23,7 @@ import { judgeChoiceOf } from "./judge.js";
 import { Judging, reportUseless, uselessForJudges } from "./judging.js";
 import { inFiles, Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
-import { ExitStatus, note, warn } from "./process.js";
+import { ExitStatus, note, refusedByStrict, warn, warningCount } from "./process.js";
 import { planOf, portionsFor, registriesOf, sayUnusedMetrics } from "./source.js";
 
 /** The default of `--batch-poll`, in seconds. */
@@ -133,7 +133,7 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
   if (what === "submit" && !inputs.some(mayAskJudges)) {
     reportUseless(uselessForJudges(given, FOR_BATCHES), given);
     note("no metric asks a judge: there is nothing to send");
-    return ExitStatus.Passed;
+    return statusOf(given);
   }
   const { folder, cache } = await cacheOf(given);
   await judging.load();
@@ -160,10 +160,14 @@ export async function batchCommand(args: readonly string[]): Promise<ExitStatus>
       note(
         `${batchesText(left)} in progress${what === "status" ? "" : "; adk-metrics batch status shows the progress"}`,
       );
-    return ExitStatus.Passed;
+    return statusOf(given);
   } finally {
     store.close();
   }
+}
+
+function statusOf(given: Arguments): ExitStatus {
+  return given.has("strict") && warningCount() > 0 ? refusedByStrict() : ExitStatus.Passed;
 }
 
 /** The inputs of `batch submit`. */

@@ -3,6 +3,7 @@
 import type { PriceList } from "../run/prices.js";
 import type { Budget, EvalSetResult, Prices } from "../types.js";
 import { type Arguments, countOf } from "./arguments.js";
+import type { Useless } from "./judging.js";
 import { Mistake } from "./mistakes.js";
 import { warn } from "./process.js";
 
@@ -11,20 +12,29 @@ const EXAMPLE = "--price gpt-6-luna=0.10,0.50";
 /**
  * The budget that the arguments give.
  *
- * @throws {Mistake} for what is no amount, and for a budget in money without prices.
+ * @throws {Mistake} for what is no amount.
  */
 export function budgetOf(given: Arguments): Budget {
   const [calls, tokens, cost] = [given.one("max-calls"), given.one("max-tokens"), given.one("max-cost")];
   const prices = pricesOf(given.all("price"));
-  if (cost !== undefined && prices === undefined) {
-    throw new Mistake("--max-cost needs the price of every model that is asked", { help: EXAMPLE });
-  }
   return {
     ...(calls === undefined ? {} : { calls: countOf("max-calls", calls) }),
     ...(tokens === undefined ? {} : { tokens: countOf("max-tokens", tokens) }),
     ...(cost === undefined ? {} : { cost: amountOf("max-cost", cost) }),
     ...(prices === undefined ? {} : { prices }),
   };
+}
+
+/**
+ * The budget of those who are asked: without anybody who costs something, one in money has no effect.
+ *
+ * @throws {Mistake} for a budget in money without prices.
+ */
+export function budgetFor(isAsked: boolean, budget: Budget): Budget {
+  const { cost, ...others } = budget;
+  if (cost === undefined || budget.prices !== undefined) return budget;
+  if (!isAsked) return others;
+  throw new Mistake("--max-cost needs the price of every model that is asked", { help: EXAMPLE });
 }
 
 function amountOf(option: string, value: string): number {
@@ -64,11 +74,14 @@ export function pricedNames(
   });
 }
 
-/** Warns on stderr of prices for what was not asked. */
-export function sayPrices(prices: PriceList, models: ReadonlySet<string>, what = "was not asked"): void {
+/** The prices for what is not asked. */
+export function unusedPrices(prices: PriceList = {}, models: ReadonlySet<string>, what: string): Useless[] {
+  const help = models.size === 0 ? undefined : `Asked: ${[...models].join(", ")}`;
   const unused = Object.keys(prices).filter((model) => !models.has(model));
-  for (const model of unused) {
-    const others = [...models].join(", ");
-    warn(`--price names ${model}, which ${what}`, undefined, others === "" ? undefined : `Asked: ${others}`);
-  }
+  return unused.map((model) => ({ message: `--price names ${model}, which ${what}`, help }));
+}
+
+/** Warns on stderr of prices for what was not asked. */
+export function sayPrices(prices: PriceList | undefined, models: ReadonlySet<string>): void {
+  for (const { message, help } of unusedPrices(prices, models, "was not asked")) warn(message, undefined, help);
 }

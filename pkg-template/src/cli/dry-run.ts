@@ -10,7 +10,9 @@ import {
 import { amountText, count } from "../report/text.js";
 import { functionText, pricedName } from "../run/prices.js";
 import type { Budget, EvaluateRequest, JudgeCache, Prices } from "../types.js";
-import { sayPrices } from "./budget.js";
+import type { Arguments } from "./arguments.js";
+import { unusedPrices } from "./budget.js";
+import { reportUseless } from "./judging.js";
 import { ExitStatus, note, warn, writeResult } from "./process.js";
 
 /** What judges would be asked about one evalset. */
@@ -37,6 +39,7 @@ const BOUNDS = ["least", "likely", "most"] as const;
 export async function dryRun(
   foreseen: readonly Foreseen[],
   { model, budget, cache, users }: Foresight,
+  given: Arguments,
 ): Promise<ExitStatus> {
   const { calls, ...unlimited } = budget;
   const { prices } = unlimited;
@@ -78,7 +81,7 @@ export async function dryRun(
     );
     if (calls !== undefined) noteCalls(needed, calls);
     noteLimits([...rows.values()], budget);
-    noteUnpriced([...rows.values()], prices, unknown === 0);
+    noteUnpriced([...rows.values()], prices);
     if (prices === undefined) note("to estimate the cost, add --price <model>=<input>,<output>");
   }
   const retirements = [...rows.values()].flatMap(({ retirement = [] }) => retirement);
@@ -92,6 +95,9 @@ export async function dryRun(
     warn(
       `${count(unknown, "case")} with a simulated user cannot be estimated and ${unknown === 1 ? "is" : "are"} left out`,
     );
+  const names = [...rows.values()].flatMap((row) => pricedAs(row, prices) ?? []);
+  // Who plays the users of other cases is asked too.
+  if (rows.size > 0 && unknown === 0) reportUseless(unusedPrices(prices, new Set(names), "would not be asked"), given);
   return ExitStatus.Passed;
 }
 
@@ -127,16 +133,14 @@ function noteLimits(rows: readonly JudgeEstimateRow[], { tokens, cost, prices }:
   }
 }
 
-/** Says whose calls the cost leaves out, and which prices are of nobody who is asked. @param isAll Whether nobody else is asked. */
-function noteUnpriced(rows: readonly JudgeEstimateRow[], prices: PriceList, isAll: boolean): void {
+/** Says whose calls the cost leaves out. */
+function noteUnpriced(rows: readonly JudgeEstimateRow[], prices: PriceList): void {
   if (prices === undefined) return;
   const unpriced = new Set(rows.filter((row) => priceOf(row, prices) === undefined).map(askedText));
   const hasCost = rows.some((row) => priceOf(row, prices) !== undefined);
   for (const who of unpriced) {
     warn(`${hasCost ? "the cost does not include" : "no cost is estimated for"} ${who}, for which there is no --price`);
   }
-  const names = rows.flatMap((row) => pricedAs(row, prices) ?? []);
-  if (isAll) sayPrices(prices, new Set(names), "would not be asked");
 }
 
 function sum(one: JudgeEstimateRow, other: JudgeEstimateRow): JudgeEstimateRow {

@@ -24,7 +24,7 @@ import type { BatchWork, Part } from "./batch.js";
 import { bailedText, firstFailure, untilFailure } from "./bail.js";
 import { withCalibrationBeside } from "./calibration.js";
 import { kindOf } from "./files.js";
-import { type Input, sayWhichActual, sayWhichCriteria } from "./inputs.js";
+import { type Input, mayAskJudges, mayHaveUsers, sayWhichActual, sayWhichCriteria } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import type { Journaling } from "./journal.js";
 import { type Judging, reportUseless, type Useless, uselessForJudges } from "./judging.js";
@@ -399,13 +399,23 @@ async function oursOf(section: JournalSection, portion: Input): Promise<string[]
 }
 
 /** Whether anybody is asked to judge, or to play a user. */
-interface Asks {
+export interface Asks {
   judges: boolean;
   users: boolean;
 }
 
+/** Whom the metrics and cases of inputs may ask. */
+export function asksOf(inputs: readonly Input[], { numRuns }: Source): Asks {
+  return { judges: inputs.some(mayAskJudges), users: numRuns !== undefined && inputs.some(mayHaveUsers) };
+}
+
 /** What has no effect, whichever cases are selected. */
-function uselessFor(inputs: readonly Input[], { judges, users }: Asks, { begin }: Source, given: Arguments): Useless[] {
+export function uselessFor(
+  inputs: readonly Input[],
+  { judges, users }: Asks,
+  { begin }: Source,
+  given: Arguments,
+): Useless[] {
   const useless = judges || users ? [] : uselessForJudges(given);
   const ofUsers = inputs.find(({ config }) => Object.keys(simulatorOf(recordOf(config))).length > 0);
   if (begin !== undefined && !users && ofUsers !== undefined) {

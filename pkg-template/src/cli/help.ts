@@ -220,7 +220,8 @@ Judges
 ${optionsHelp("batch", "judges", "spending", "scoring")}
 Exit status
     0  done, whether or not the batches succeeded
-    2  the input or the command line is invalid, or the provider refused
+    2  the input or the command line is invalid, the provider refused, or there is a warning with
+       --strict
 
 Example
   adk-metrics batch submit travel.evalset.json --cache replies

@@ -217,6 +217,11 @@ export function mayAskJudges({ config, files }: Input): boolean {
   }
 }
 
+/** Whether a case of an input may have a simulated user. Told without the engine, which is loaded after the judges are made. */
+export function mayHaveUsers({ evalSet }: Input): boolean {
+  return /"conversation(?:_s|S)cenario"\s*:\s*\{/.test(new TextDecoder().decode(evalSet));
+}
+
 /** The criteria and the settings of the simulated user in a config, in a line; nothing for what cannot be read. */
 function criteriaText(config: Uint8Array | undefined, custom: readonly string[]): string {
   try {

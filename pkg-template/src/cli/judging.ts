@@ -20,7 +20,7 @@ const LIMITS = ["max-calls", "max-tokens", "max-cost"] as const;
 export const FOR_JUDGES = ["judge", "model", "early-stop", "record", "cache", "batch", ...LIMITS] as const;
 
 /** What has no effect, and why, in a sentence. */
-export type Useless = Pick<Mistake, "message"> & Partial<Pick<Mistake, "location">>;
+export type Useless = Pick<Mistake, "message"> & Partial<Pick<Mistake, "location" | "help">>;
 
 /** Which of these options are given and have no effect, if any. */
 export function uselessIn(why: string, given: Arguments, names: readonly string[]): Useless[] {
@@ -40,9 +40,9 @@ export function uselessForJudges(given: Arguments, names: readonly string[] = []
 /** Warns of what has no effect. @throws {Mistakes} of it, with `--strict`. */
 export function reportUseless(useless: readonly Useless[], given: Arguments): void {
   if (given.has("strict") && useless.length > 0) {
-    throw new Mistakes(useless.map(({ message, location }) => new Mistake(message, { location })));
+    throw new Mistakes(useless.map(({ message, ...details }) => new Mistake(message, details)));
   }
-  for (const { message, location } of useless) warn(message, location);
+  for (const { message, location, help } of useless) warn(message, location, help);
 }
 
 /** What stands between metrics and their judges. */

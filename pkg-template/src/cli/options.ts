@@ -220,7 +220,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "strict",
     group: "scoring",
-    commands: ["record", "compare", "calibrate", "migrate"],
+    commands: ["batch", "record", "compare", "calibrate", "migrate"],
     help: "Treat warnings as errors: if there are any, the exit status is 2.",
   },
   {

@@ -16,11 +16,11 @@ import type { Dialect, EarlyStop } from "../types.js";
 import { AgentRuns } from "./agent-runs.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf, parseArguments } from "./arguments.js";
-import { budgetOf } from "./budget.js";
+import { budgetFor, budgetOf } from "./budget.js";
 import { actualFiles } from "./files.js";
 import { isLineFile } from "./line-files.js";
 import { insteadOfActual } from "./find.js";
-import { type Input, readInputs, selectionsOf } from "./inputs.js";
+import { type Input, mayAskJudges, mayHaveUsers, readInputs, selectionsOf } from "./inputs.js";
 import { Journaling } from "./journal.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
@@ -117,7 +117,8 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
       }),
     }),
   );
-  const budget = budgetOf(given);
+  const isAsked = inputs.some(mayAskJudges) || (actual === undefined && inputs.some(mayHaveUsers));
+  const budget = budgetFor(isAsked, budgetOf(given));
   const options = Object.fromEntries([...given.options].filter(([name]) => TAKES.add?.includes(name)));
   const command: StoredPlan["command"] = {
     positionals: sets.map(({ file, evalIds }) => (evalIds === undefined ? file : `${file}:${evalIds.join(",")}`)),

@@ -13,8 +13,8 @@ import type { Budget, MetricRegistry } from "../types.js";
 import { AgentRuns, selectedCases } from "./agent-runs.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
-import { budgetOf, sayPrices } from "./budget.js";
-import { type Input, readInputs, selectionsOf } from "./inputs.js";
+import { budgetFor, budgetOf, sayPrices } from "./budget.js";
+import { type Input, mayHaveUsers, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import { Journaling } from "./journal.js";
 import { judgeChoiceOf } from "./judge.js";
@@ -40,7 +40,7 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
 /** Runs the agent and writes what it does, or takes that from journals. */
 export async function recordWith(given: Arguments, journal: Journaling | undefined): Promise<ExitStatus> {
   const runs = new AgentRuns(given, EXAMPLE);
-  const budget = budgetOf(given);
+  const limits = budgetOf(given);
   const judges = judgeChoiceOf(given);
   const selections = selectionsOf(given, EXAMPLE);
   const outputs = outputsOf(
@@ -49,6 +49,7 @@ export async function recordWith(given: Arguments, journal: Journaling | undefin
   );
   const inputs = await readInputs(selections, undefined, given.one("config"));
   const files = outputs.flatMap((file) => file ?? []);
+  const budget = budgetFor(judges.replay === undefined && inputs.some(mayHaveUsers), limits);
   refuseInputs(
     [...files, ...[judges.record].flatMap((file) => file ?? []), ...(journal?.output ?? [])],
     inputs,
@@ -85,7 +86,7 @@ export async function recordWith(given: Arguments, journal: Journaling | undefin
     judging.sayFree(given);
   }
   judging.reportRecording();
-  if (budget.prices !== undefined && judging.calls > 0) sayPrices(budget.prices, spent.models);
+  if (judging.calls > 0) sayPrices(budget.prices, spent.models);
   if (stop.isInterrupted) note("interrupted: only finished runs are written");
   append(unwritten, judging.unrecorded());
   if (unwritten.length > 0) throw new Mistakes(unwritten);
@@ -111,8 +112,8 @@ function outputsOf(given: Arguments, evalSets: readonly string[]): (string | und
 /** The options for simulated users that have no effect. */
 async function uselessFor(inputs: readonly Input[], given: Arguments): Promise<Useless[]> {
   const sets = await Promise.all(inputs.map(selectedCases));
-  const hasUsers = sets.some(({ evalCases }) => evalCases.some(isScenario));
-  if (!hasUsers) return uselessIn(NO_USER, given, [...FOR_JUDGES, "price", "config"]);
+  if (!sets.some(({ evalCases }) => evalCases.some(isScenario)))
+    return uselessIn(NO_USER, given, [...FOR_JUDGES, "price", "config"]);
   const hasSettings = inputs.some(({ config }) => Object.keys(simulatorOf(recordOf(config))).length > 0);
   return hasSettings ? [] : uselessIn("the config has no settings for simulated users", given, ["config"]);
 }

@@ -14,18 +14,18 @@ import type { Gates } from "../statistics/gates.js";
 import type { Budget, Dialect, EarlyStop, EvalSetResult, EvaluatorOptions, MetricRegistry } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
-import { budgetOf, sayPrices } from "./budget.js";
+import { budgetFor, budgetOf, sayPrices, unusedPrices } from "./budget.js";
 import { dryRun, type Foreseen } from "./dry-run.js";
 import { recordOf } from "../engine/criteria.js";
-import { evaluateAll } from "./evaluate-all.js";
+import { asksOf, evaluateAll, uselessFor } from "./evaluate-all.js";
 import { baseName } from "./files.js";
 import { gatesOf, gateStatus, precisionOf } from "./gates.js";
 import { groupingOf, noteGroups } from "./grouping.js";
-import { type Input, mayAskJudges, readInputs, selectionsOf } from "./inputs.js";
+import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import type { Journaling } from "./journal.js";
 import { type JudgeChoice, judgeChoiceOf, JudgeMaker } from "./judge.js";
-import { Judging, uselessIn } from "./judging.js";
+import { Judging, reportUseless, uselessIn } from "./judging.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 import { FORMATS } from "./options.js";
 import { type Destination, destinations, distinctNames, formatsOf, refuseOthers, sayOddEndings } from "./outputs.js";
@@ -70,7 +70,7 @@ async function scoreAll(
   if (level !== undefined) setLogLevel(oneOf("log-level", level.toLowerCase(), LOG_LEVELS));
   const formats = formatsOf(given, FORMATS);
   const options = optionsOf(given, shown === undefined ? formats : [...formats, "jsonl"]);
-  const budget = budgetOf(given);
+  const limits = budgetOf(given);
   const gates = gatesOf(given);
   const judges = judgeChoiceOf(given);
   const selections = selectionsOf(given, command);
@@ -80,17 +80,24 @@ async function scoreAll(
   const planned = destinations(formats, given.all("output"), names);
   shown?.plan(planned, names);
   const lines = await linesToStream(selections, source, planned, given);
+  const inputs = lines === undefined ? await readInputs(selections, source.files, given.one("config")) : [lines.input];
+  const asks = asksOf(inputs, source);
+  const budget = budgetFor(judges.replay === undefined && (asks.judges || asks.users), limits);
   if (lines !== undefined) {
-    checkOutputs(planned, [lines.input], source, { judges, journal }, given);
+    checkOutputs(planned, inputs, source, { judges, journal }, given);
     sayOddEndings(planned);
     return await scoreLines({ ...lines, options, budget, gates, judges }, given);
   }
   for (const { message } of uselessIn("nothing is scored as it is read", given, ["threads"])) note(message);
-  const inputs = await readInputs(selections, source.files, given.one("config"));
   const grouping = await groupingOf(given, inputs);
   const precision = precisionOf(given);
   shown?.addInputs(inputs);
-  if (given.has("dry-run")) return foretell(inputs, source, { options, budget, judges }, given);
+  if (given.has("dry-run")) {
+    const useless = uselessFor(inputs, asks, source, given);
+    if (!asks.judges && !asks.users) useless.push(...unusedPrices(budget.prices, new Set(), "would not be asked"));
+    reportUseless(useless, given);
+    return foretell(inputs, source, { options, budget, judges }, given);
+  }
   checkOutputs(planned, inputs, source, { judges, journal }, given);
   sayOddEndings(planned);
 
@@ -118,10 +125,10 @@ async function scoreAll(
   if (isEmptyShard && !stop.isInterrupted) note(`shard ${given.one("shard")} has none of the cases`);
   const before = warningCount();
   // Where an agent is run, options without effect were told before.
-  const asksJudges = source.numRuns !== undefined || inputs.some(mayAskJudges);
+  const asksJudges = source.numRuns !== undefined || asks.judges;
   if (!isEmptyShard || stop.isInterrupted) judging.report(results, toStdout?.format === "table", given, asksJudges);
   // Another shard may have the cases of a model.
-  if (budget.prices !== undefined && journal?.shard === undefined) sayPrices(budget.prices, models);
+  if (journal?.shard === undefined) sayPrices(budget.prices, models);
   // Warnings about the command itself are in no results; --strict heeds them as well.
   const isWarned = warned + warningCount() > before;
   if (toStdout === undefined) note(summaryOf(results));
@@ -201,7 +208,7 @@ async function foretell(
   const asked = model === undefined || provider !== undefined ? model : modelAtProvider(model);
   const played = inputs.filter((_, at) => (foreseen[at]?.unknown ?? 0) > 0);
   const users = await Promise.all(played.map((input) => warningsOfUser(input, maker, budget)));
-  return dryRun(foreseen, { model: asked, budget, cache, users: users.flat() });
+  return dryRun(foreseen, { model: asked, budget, cache, users: users.flat() }, given);
 }
 
 /** What to know of the model that plays the users of an evalset. */

@@ -165,7 +165,7 @@ export async function scoreLines(work: LineWork, given: Arguments): Promise<Exit
   for (const { message, place, path, help } of run.warnings) warn(message, place ?? path, help);
   const before = warningCount();
   judging.report([set], false, given, mayAskJudges(input));
-  if (budget.prices !== undefined) sayPrices(budget.prices, run.models);
+  sayPrices(budget.prices, run.models);
   const isWarned = warned + warningCount() > before;
   note(`wrote ${output}`);
   const { totals, mistake } = run;

@@ -6,6 +6,7 @@ import { messageOf, unexpected } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { JudgeCache, JudgeReply } from "../types.js";
+import { type NoOptions, refuseOptions } from "../known-options.js";
 import { checkFolder } from "./cache.js";
 import { FileClaims } from "./cache-claims.js";
 import { readAtMost } from "./read-at-most.js";
@@ -22,8 +23,9 @@ const LONGEST_FILE = 32 * 1024 * 1024;
  *
  * @param folder Its path; made when the first reply is kept.
  */
-export function fileCache(folder: string): JudgeCache {
+export function fileCache(folder: string, options: NoOptions = {}): JudgeCache {
   checkFolder(folder);
+  refuseOptions(options);
   const fileOf = (key: string): string => {
     if (typeof key !== "string" || !/^[\w-]{8,200}$/.test(key))
       throw unexpected("a key of letters and digits", key, "key");

@@ -2,6 +2,7 @@ import { signalOf } from "../abort.js";
 import { messageOf, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JudgeCache } from "../types.js";
+import { type NoOptions, refuseOptions } from "../known-options.js";
 import { memoryCache } from "./cache.js";
 import { replyOf } from "./reply.js";
 
@@ -12,8 +13,9 @@ const STORE = "replies";
  *
  * @param name The name of its database. Default: `adk-metrics`.
  */
-export function indexedDbCache(name = "adk-metrics"): JudgeCache {
+export function indexedDbCache(name = "adk-metrics", options: NoOptions = {}): JudgeCache {
   if (typeof name !== "string" || name === "") throw unexpected("a name", name, "name");
+  refuseOptions(options);
   const { claim: ofThisPage } = memoryCache() as Required<JudgeCache>;
   let opened: Promise<IDBDatabase> | undefined;
   /** Forgets the connection, so that the next access opens another. */

@@ -4,6 +4,7 @@ export { adkJudge, type AdkJudgeOptions, type AdkLlm, type AdkLlmRequest, type A
 export { browserJudge, type BrowserJudgeOptions, type BrowserLanguageModel, type BrowserSession } from "./browser.js";
 export { cacheKey, memoryCache } from "./cache.js";
 export { indexedDbCache } from "./cache-indexed-db.js";
+export type { NoOptions } from "../known-options.js";
 export { setDefaultJudge } from "./default.js";
 export {
   type AiSdkCall,

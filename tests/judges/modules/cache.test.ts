@@ -253,6 +253,9 @@ describe("the cache in a folder", () => {
       assert.match(error.message, /ENOTDIR|EEXIST/);
     }
     assert.equal((await errorOf(() => fileCache(""))).path, "folder");
+    const limited = async () => fileCache(folder, { maxEntries: 5 } as never);
+    assert.equal((await errorOf(limited)).path, "options: maxEntries");
+    assert.equal(["one", "two"].map(fileCache as never).length, 2);
   });
 });
 
