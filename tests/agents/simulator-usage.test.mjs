@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { AgentEvaluator, geminiJudge, LocalEvalService, recordJudge, replayJudge } from "../../pkg/dist/esm/node.js";
 import { renderHtml, renderJUnit, renderTable } from "../../pkg/dist/esm/report.js";
+import { journalInMemory } from "../package/support/journals.mjs";
 import { countingTurns, errorOf, evalSetOf, turn } from "./evalsets.mjs";
 import { echo, playing, run, scenarioOf } from "./simulated.mjs";
 
@@ -199,11 +200,10 @@ test("a function that hands recorded messages on is not paid either", async () =
 
 test("a resumed evaluation knows which messages were recorded", async () => {
   const replay = await recorded();
-  const entries = [];
-  const journal = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
+  const { entries, begin } = journalInMemory();
   const twice = [];
   for (let time = 0; time < 2; time += 1) {
-    const { simulatorUsage } = await run(echo, replay, { journal: journal(), budget: { calls: 1 } });
+    const { simulatorUsage } = await run(echo, replay, { journal: begin(), budget: { calls: 1 } });
     twice.push(simulatorUsage);
     // As if it had ended before the run of the case was over.
     entries.splice(0, Infinity, ...entries.filter(({ type }) => type !== "run" && type !== "case"));

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { importEntry } from "../package/support/package.mjs";
 
+export { journalInMemory } from "../package/support/journals.mjs";
+
 export const { AdkMetricsError, evaluate, fileJournal, memoryCache, MetricEvaluatorRegistry, resultsToAdkJson } =
   await importEntry();
 const { REPORT_FORMATS } = await importEntry("./report");
@@ -32,13 +34,6 @@ export function cutAtRandom(file, next) {
   const [header, part] = journal.split("\n");
   const begun = header.length + part.length + 2;
   writeFileSync(file, journal.slice(0, begun + Math.floor(next() * (journal.length - begun))));
-}
-
-/** A journal in memory: each call gives another that goes on with what those before kept. */
-export function journalInMemory() {
-  const entries = [];
-  const begin = () => ({ read: async () => [...entries], append: async (more) => void entries.push(...more) });
-  return { entries, begin };
 }
 
 /** A result in every format. */

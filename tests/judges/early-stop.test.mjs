@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
+import { journalInMemory } from "../package/support/journals.mjs";
 import { importEntry } from "../package/support/package.mjs";
 import { createRandom } from "../adk-ts/random.mjs";
 
@@ -132,15 +133,14 @@ describe("with a risk", () => {
       const whole = [];
       const expected = gist(await evaluate(request({ judge: named(judgeOf(0.9, { asked: whole })) })));
       for (const stopAfter of [5, 30, 66, 80, 95]) {
-        const entries = [];
-        const journal = { read: async () => entries, append: async (more) => void entries.push(...more) };
+        const { begin } = journalInMemory();
         const asked = [];
         const controller = new AbortController();
         const judge = judgeOf(0.9, { asked });
         const counting = named(judge, () => asked.length >= stopAfter && controller.abort());
-        await evaluate(request({ judge: counting, journal, signal: controller.signal }));
+        await evaluate(request({ judge: counting, journal: begin(), signal: controller.signal }));
         assert.ok(asked.length < whole.length, `${stopAfter}`);
-        const found = await evaluate(request({ judge: counting, journal }));
+        const found = await evaluate(request({ judge: counting, journal: begin() }));
         assert.equal(gist(found), expected, `cut off after ${stopAfter}`);
       }
     });

@@ -14,6 +14,7 @@ import {
   replayJudge,
   setDefaultJudge,
 } from "../../pkg/dist/esm/node.js";
+import { journalInMemory } from "../package/support/journals.mjs";
 import { renderTable } from "../../pkg/dist/esm/report.js";
 
 const content = (role, text) => ({ role, parts: [{ text }] });
@@ -261,10 +262,9 @@ test("a judge of a panel that answered before, or fails for other reasons, is as
 });
 
 test("what merged journals count of a panel is what was asked", async () => {
-  const entries = [];
-  const journal = { read: async () => entries.slice(), append: async (more) => void entries.push(...more) };
+  const { entries, begin } = journalInMemory();
   const { panel, asked } = judges({ a: valid(true), bad: rejected, c: valid(true) });
-  const set = await evaluate(request(panel, undefined, undefined, { ...ten, journal, earlyStop: "none" }));
+  const set = await evaluate(request(panel, undefined, undefined, { ...ten, journal: begin(), earlyStop: "none" }));
   assert.equal(set.judgeUsage.calls, asked.length);
   const lost = entries.filter(({ type }) => type === "failure");
   assert.equal(

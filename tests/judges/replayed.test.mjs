@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
+import { journalInMemory } from "../package/support/journals.mjs";
 import { importEntry } from "../package/support/package.mjs";
 
 const { AgentEvaluator, estimateCalls, evaluate, memoryCache, panelJudge, recordJudge, replayJudge } =
@@ -136,11 +137,10 @@ test("what a cache keeps of a recording, and the same question again, are `cache
 
 test("a journal remembers which replies were recorded", async () => {
   const { lines } = await recorded();
-  const kept = [];
-  const journal = () => ({ read: async () => kept.slice(), append: async (entries) => void kept.push(...entries) });
+  const { begin } = journalInMemory();
   const judge = replayJudge(lines);
-  const whole = await evaluate({ ...request, judge, journal: journal() });
-  const again = await evaluate({ ...request, judge, journal: journal() });
+  const whole = await evaluate({ ...request, judge, journal: begin() });
+  const again = await evaluate({ ...request, judge, journal: begin() });
   assert.deepEqual([usageOf(whole), usageOf(again)], [REUSED, REUSED]);
 });
 
