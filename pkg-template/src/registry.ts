@@ -7,7 +7,7 @@ import { ENGINE_CLASSES } from "./generated/registry.js";
 import { evaluatorMaker, type MakeEvaluator, type MetricFunction } from "./metric-function.js";
 import { checkEvaluatorOptions, refuseMisspelt } from "./known-options.js";
 import { currentName } from "./metric-names.js";
-import type { EvalMetric, EvaluatorOptions, Interval, MetricInfo, MetricRegistry } from "./types.js";
+import type { EvalMetric, EvaluatorOptions, Interval, MetricDeclaration, MetricInfo, MetricRegistry } from "./types.js";
 
 /** Where evaluators are found by the name of their metric. */
 export class MetricEvaluatorRegistry implements MetricRegistry {
@@ -46,7 +46,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
    * @param evaluator A class that extends {@link Evaluator}, or a function.
    * @throws {AdkMetricsError} `invalid_input` for an info without a name, or what is neither class nor function.
    */
-  registerEvaluator(info: MetricInfo, evaluator: EvaluatorClass | AdkEvaluatorClass | MetricFunction): void {
+  registerEvaluator(info: MetricDeclaration, evaluator: EvaluatorClass | AdkEvaluatorClass | MetricFunction): void {
     const name = nameOf(info, "info");
     if (name.trim() === "") {
       throw new AdkMetricsError("invalid_input", "the metric has no name", {
@@ -133,10 +133,10 @@ function rangeOf(interval: Partial<Interval> | undefined): Interval | undefined 
 }
 
 /** A `null`, as JSON of Python has it for what is absent, is left out. */
-function copyOf({ metricValueInfo, ...info }: MetricInfo): MetricInfo {
-  const given: MetricInfo["metricValueInfo"] | null = metricValueInfo;
+function copyOf({ metricValueInfo, ...info }: MetricDeclaration): MetricInfo {
+  const given: MetricDeclaration["metricValueInfo"] | null = metricValueInfo;
   if (given === undefined || given === null) return info;
-  const interval: Interval | undefined | null = given.interval;
+  const interval = given.interval as Interval | undefined | null;
   return {
     ...info,
     metricValueInfo: interval === undefined || interval === null ? {} : { interval: { ...interval } },

@@ -115,6 +115,12 @@ export interface MetricInfo {
   requiresThreshold?: boolean;
 }
 
+/** What a metric of your own is registered with. */
+export interface MetricDeclaration extends Omit<MetricInfo, "metricValueInfo"> {
+  /** The range of its scores, which may have only one end. */
+  metricValueInfo?: { interval?: Partial<Interval> };
+}
+
 /** One question to a judge model. */
 export interface JudgeRequest {
   /** Names the call within its run. */

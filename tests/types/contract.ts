@@ -125,6 +125,7 @@ class AtOnce extends Evaluator {
 
 export const registry = new MetricEvaluatorRegistry({ dialect: "adk-python" });
 registry.registerEvaluator(WordCount.getMetricInfo(), WordCount);
+registry.registerEvaluator({ metricName: "words", metricValueInfo: { interval: { minValue: 0 } } }, WordCount);
 registry.registerEvaluator({ metricName: "at_once" }, AtOnce);
 registry.registerEvaluator({ metricName: "a_number" }, () => 1);
 registry.registerEvaluator({ metricName: "a_result" }, async (of, actual, expected, scenario) => ({

@@ -18,7 +18,7 @@ import type { MetricFunction } from "../metric-function.js";
 import { isPrebuilt } from "../metric-info.js";
 import { checkInfo, DEFAULT_METRIC_EVALUATOR_REGISTRY, type MetricEvaluatorRegistry } from "../registry.js";
 import { ASSUMED } from "../run/ranges.js";
-import type { ConfigInput, Interval, MetricInfo } from "../types.js";
+import type { ConfigInput, MetricDeclaration, MetricInfo } from "../types.js";
 import { exportOf, type Exports, isSameFile, layersOf, loadModule, moduleNameOf } from "./load.js";
 
 /** Where the metrics of a config come from. */
@@ -290,7 +290,7 @@ function notFound(name: string, path: string | undefined): AdkMetricsError {
 }
 
 /** What the config says of a metric, else what its class says, else what google-adk takes: values from 0 to 1. */
-function infoOf(metricName: string, entry: Fields, metric: Metric): MetricInfo {
+function infoOf(metricName: string, entry: Fields, metric: Metric): MetricDeclaration {
   const given = fieldOf(entry, "metricInfo");
   const words = fieldOf(given, "description") ?? entry.description;
   const said = typeof words === "string" && words !== "" ? { description: words } : {};
@@ -305,10 +305,7 @@ function infoOf(metricName: string, entry: Fields, metric: Metric): MetricInfo {
   return {
     metricName,
     ...said,
-    metricValueInfo:
-      ends.length === 0
-        ? {}
-        : { interval: { ...(Object.fromEntries(ends) as unknown as Interval), openAtMin, openAtMax } },
+    metricValueInfo: ends.length === 0 ? {} : { interval: { ...Object.fromEntries(ends), openAtMin, openAtMax } },
   };
 }
 
