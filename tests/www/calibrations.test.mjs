@@ -36,6 +36,7 @@ describe("results", { skip }, () => {
     ];
     for (const options of [{}, { theme: "dark", width: 390 }]) {
       const page = await showing(site, results, options);
+      if (options.width !== undefined) await page.getByText("Scores and thresholds", { exact: true }).click();
       const known = page.getByRole("region", { name: "Calibration of final_response_match_v2", exact: true });
       await says(
         page.getByRole("region", { name: "Calibration of final_response_match_v2, rubric polite" }),

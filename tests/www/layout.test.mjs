@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { becomes, playground, skip } from "./support.mjs";
+import { becomes, playground, says, skip } from "./support.mjs";
 import { scored, scoredExample, showing, turn } from "./scored.mjs";
 
 /** Results of some metrics, each of which has a threshold. */
@@ -48,6 +48,32 @@ describe("results", { skip }, () => {
       await site.done(page);
     });
   }
+
+  test("on a phone show their first cases without scrolling, and what is folded for that on request", async () => {
+    const page = await showing(site, await scoredExample("museum-guide"), { width: 390, height: 844 });
+    await becomes(async () => (await rowsInSight(page)) >= 3, true);
+    const summary = page.getByRole("region", { name: "Summary" });
+    const scores = page.getByRole("region", { name: "Scores and thresholds" });
+    for (const [part, title] of [
+      [summary, "About this run"],
+      [scores, "Scores and thresholds"],
+    ]) {
+      await part.getByText(title, { exact: true }).click();
+    }
+    await says(summary, /About this run Evalset museum-guide .*Pass rate 33%/);
+    await scores.getByRole("slider").first().waitFor();
+    // They stay open after another screen, and are not folded in a wide window.
+    await page.goto(`${site.origin}/#/case/0`);
+    await page.locator(".turn").first().waitFor();
+    await page.goto(`${site.origin}/#/results`);
+    await scores.getByRole("slider").first().waitFor();
+    await scores.getByText("Scores and thresholds", { exact: true }).click();
+    await becomes(() => scores.getByRole("slider").count(), 0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await scores.getByRole("slider").first().waitFor();
+    assert.equal(await summary.locator("details").count(), 0);
+    await site.done(page);
+  });
 
   test("show the histograms of all metrics on request", async () => {
     const page = await showing(site, await resultsOf(12), { width: 1280, height: 800 });

@@ -229,6 +229,7 @@ describe("the results", { skip }, () => {
     const page = await showing(site, result, { width: 360, height: 740 });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `${overflow} px too wide`);
+    await page.getByText("Scores and thresholds", { exact: true }).click();
     await becomes(() => page.getByRole("slider").count(), 8);
     await page.getByRole("button", { name: "Show all 20" }).click();
     await becomes(() => page.getByRole("slider").count(), 20);
@@ -436,6 +437,11 @@ describe("the results", { skip }, () => {
     for (const theme of ["light", "dark"]) {
       for (const width of [360, 1280]) {
         const page = await showing(site, await scoredExample("museum-guide"), { theme, width });
+        if (width === 360) {
+          for (const title of ["About this run", "Scores and thresholds"]) {
+            await page.getByText(title, { exact: true }).click();
+          }
+        }
         await page.getByRole("slider", { name: "Threshold of response_match_score" }).focus();
         await page.keyboard.press("End");
         await page.getByRole("heading", { name: /Verdicts flip/ }).waitFor();

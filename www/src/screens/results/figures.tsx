@@ -13,7 +13,11 @@ import { type Fact, usageFacts } from "../../ui/usage.js";
 import { titleOf } from "../../ui/set-label.js";
 import { engine } from "../../worker/client.js";
 import { configsOf, judgesOf } from "../../worker/counts.js";
+import { Fold, isNarrow } from "./fold.js";
 import { tally } from "./view.js";
+
+/** Whether all that is known of a run is shown in a narrow window. */
+const showsDetails = signal(false);
 
 export function Figures({ run }: { run: RunSummary }) {
   const { passed, failed, open, pending } = tally.value;
@@ -23,6 +27,22 @@ export function Figures({ run }: { run: RunSummary }) {
   const configs = configsOf(run.sets);
   const facts = [...scoredFacts(run), ...useReliability(run), ...usageFacts(run.sets)];
   const unjudged = passedUnjudged(run);
+  const details = (
+    <>
+      <GroupBy run={run} />
+      <dl class="facts">
+        <Names one="Evalset" several="Evalsets" names={names} />
+        <Names one="Config" several="Configs" names={configs} />
+        <Names one="Judge" several="Judges" names={judges} />
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
   return (
     <section class="figures" aria-label="Summary">
       <dl class="counts tally">
@@ -43,18 +63,13 @@ export function Figures({ run }: { run: RunSummary }) {
           {count(unjudged, "case")} passed although a metric was not evaluated there: such a metric does not count.
         </p>
       )}
-      <GroupBy run={run} />
-      <dl class="facts">
-        <Names one="Evalset" several="Evalsets" names={names} />
-        <Names one="Config" several="Configs" names={configs} />
-        <Names one="Judge" several="Judges" names={judges} />
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      {isNarrow.value ? (
+        <Fold title="About this run" isOpen={showsDetails}>
+          {details}
+        </Fold>
+      ) : (
+        details
+      )}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { hrefOf } from "../../route.js";
@@ -13,6 +13,7 @@ import { Export } from "./export.js";
 import { Filters } from "./filters.js";
 import "./filter-address.js";
 import { Flips } from "./flips.js";
+import { Fold, isNarrow } from "./fold.js";
 import { Grid } from "./grid.js";
 import { Figures } from "./figures.js";
 import { Histogram } from "./histogram.js";
@@ -66,14 +67,7 @@ export default function Results() {
       </div>
       <Notices run={run} />
       <Figures run={run} />
-      {judged.length > 0 && (
-        <section aria-labelledby="scores-title">
-          <Histograms run={run} columns={judged}>
-            <h2 id="scores-title">Scores and thresholds</h2>
-            <p class="muted">Drag a line, or use the arrow keys on it: verdicts follow, and nothing is scored again.</p>
-          </Histograms>
-        </section>
-      )}
+      {judged.length > 0 && <Scores run={run} columns={judged} />}
       {informational.length > 0 && <Informational run={run} columns={informational} />}
       <Flips />
       <section aria-labelledby="cases-title">
@@ -90,6 +84,31 @@ export default function Results() {
         )}
       </section>
     </div>
+  );
+}
+
+/** Whether the scores are shown in a narrow window, where they would push the cases out of view. */
+const showsScores = signal(false);
+
+/** The histograms of the metrics that have a threshold. */
+function Scores({ run, columns }: { run: RunSummary; columns: readonly number[] }) {
+  const title = <h2 id="scores-title">Scores and thresholds</h2>;
+  const list = (
+    <Histograms run={run} columns={columns}>
+      {!isNarrow.value && title}
+      <p class="muted">Drag a line, or use the arrow keys on it: verdicts follow, and nothing is scored again.</p>
+    </Histograms>
+  );
+  return (
+    <section aria-labelledby="scores-title">
+      {isNarrow.value ? (
+        <Fold title={title} isOpen={showsScores}>
+          {list}
+        </Fold>
+      ) : (
+        list
+      )}
+    </section>
   );
 }
 
@@ -153,15 +172,9 @@ function Histograms({ run, columns, isFocusable = false, children }: HistogramsP
 function Informational({ run, columns }: { run: RunSummary; columns: readonly number[] }) {
   const isOpen = useSignal(false);
   return (
-    <details
-      class="more"
-      onToggle={({ currentTarget }) => {
-        isOpen.value = currentTarget.open;
-      }}
-    >
-      <summary>{count(columns.length, "informational metric")}</summary>
-      {isOpen.value && <Histograms run={run} columns={columns} isFocusable />}
-    </details>
+    <Fold title={count(columns.length, "informational metric")} isOpen={isOpen}>
+      <Histograms run={run} columns={columns} isFocusable />
+    </Fold>
   );
 }
 
