@@ -327,7 +327,7 @@ pub(super) mod tests {
         static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     }
 
-    pub(super) fn count(bytes: usize) {
+    pub(in crate::trajectory) fn count(bytes: usize) {
         COMPARED.set(COMPARED.get() + bytes);
     }
 

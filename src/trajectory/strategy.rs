@@ -64,8 +64,13 @@ impl Strategies {
     /// The strategy for an argument.
     #[must_use]
     pub fn for_argument(&self, argument: &str) -> Strategy {
-        let index = self.per_argument.binary_search_by(|(name, _)| (**name).cmp(argument)).ok();
-        index.and_then(|index| self.per_argument.get(index)).map_or(self.default, |(_, strategy)| *strategy)
+        let found = self.per_argument.binary_search_by(|(name, _)| {
+            #[cfg(test)]
+            super::equal::tests::count(name.len());
+            (**name).cmp(argument)
+        });
+        let strategy = found.ok().and_then(|index| self.per_argument.get(index));
+        strategy.map_or(self.default, |(_, strategy)| *strategy)
     }
 }
 
@@ -186,6 +191,17 @@ mod tests {
             let compared =
                 compared_in(|| assert!(!super::Strategy::Contains.matches(wanted.root(), found.root())));
             assert!(compared <= 3 * (expected.len() + list.len()), "{compared} bytes for {item}");
+        }
+    }
+
+    #[test]
+    fn an_arguments_strategy_is_found_in_log_n_comparisons() {
+        use super::Strategy::{Contains, Exact};
+        let names = || (0..10_000).map(|at| format!("{at:05}"));
+        let strategies = Strategies::new(Exact, names().rev().map(|name| (name, Contains)).collect());
+        for (name, strategy) in names().map(|name| (name, Contains)).chain([("x".into(), Exact)]) {
+            let compared = compared_in(|| assert_eq!(strategies.for_argument(&name), strategy));
+            assert!(compared <= 15 * "00000".len(), "{compared} bytes for {name}");
         }
     }
 
