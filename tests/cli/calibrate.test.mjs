@@ -156,6 +156,18 @@ test("a calibration of another judge is told of where cases are scored as they a
   assert.equal(strict.status, 2);
 });
 
+test("verdicts of two judges for the same cases are not called runs", async (t) => {
+  const { judges, ...unnamed } = FILES["shop.json"];
+  const by = (model) => ({ ...unnamed, judges: judges.map((stamp) => ({ ...stamp, model })) });
+  const cwd = folderOf(t, { ...FILES, "one.json": by("gpt-5"), "two.json": by("gpt-6") });
+  const { status, stderr } = await run(["calibrate", "one.json", "two.json", "--labels", "labels.csv"], { cwd });
+  assert.equal(status, 2);
+  assert.match(stderr, /the case has verdicts of gpt-5 and of gpt-6, and the label does not say which one it is for\n/);
+  assert.match(stderr, /^ {3}help: Calibrate the results of one judge at a time, or compare two with --compare$/m);
+  const same = await run(["calibrate", "one.json", "one.json", "--labels", "labels.csv"], { cwd });
+  assert.match(same.stderr, /the case has 2 runs, and the label does not say which one it is for\n/);
+});
+
 test("a calibration is kept only where it says which judge it is about", async (t) => {
   const { judges, ...unnamed } = FILES["shop.json"];
   const one = (model, evalSetId) => ({

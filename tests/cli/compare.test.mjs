@@ -315,7 +315,7 @@ test("--fail-on-drop fails where a metric no longer passes although its case end
   const plain = await run(["compare", "before.json", "after.json"], { cwd });
   assert.equal(plain.status, 0);
   assert.match(plain.stdout, /1 case: 1 worse\n/);
-  assert.match(plain.stdout, /note: in 1 case with an unchanged verdict, a metric no longer passes/);
+  assert.match(plain.stdout, /warning: in 1 case with an unchanged verdict, a metric no longer passes/);
   const dropped = await run(["compare", "before.json", "after.json", "--fail-on-drop"], { cwd });
   assert.equal(dropped.status, 1);
   assert.match(
@@ -332,7 +332,7 @@ test("says which cases have a status that their metrics contradict", async (t) =
     "the status of 1 case in the current run contradicts its metrics: noon is failed, its metrics say passed";
   const table = await run(["compare", "base.json", "edited.json"], { cwd });
   assert.equal(table.status, 1);
-  assert.ok(table.stdout.replaceAll(/\n +/g, " ").includes(`note: ${contradiction}\n`), table.stdout);
+  assert.ok(table.stdout.replaceAll(/\n +/g, " ").includes(`warning: ${contradiction}\n`), table.stdout);
   const csv = await run(["compare", "base.json", "edited.json", "--format", "csv"], { cwd });
   assert.ok(csv.stderr.includes(`warning: ${contradiction}\n`), csv.stderr);
 });

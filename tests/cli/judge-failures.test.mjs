@@ -14,6 +14,20 @@ test("exits with 3 if Vertex AI's service gives no score", async (t) => {
   assert.equal(status, 3);
 });
 
+test("a judge that is down decides no exit status where its metric is advisory", async (t) => {
+  const answering = await server(t, { reply: () => ({ fault: "auth" }) });
+  const cwd = folderOf(t, { ...FILES, "test_config.json": judged({}, { response_match_score: 0 }) });
+  const advised = ["--advisory", "final_response_match_v2", "--journal", "run.jsonl"];
+  const { status, stdout, stderr } = await judge(cwd, advised, at.gemini(answering));
+  assert.deepEqual([status, statuses(stdout)], [0, { noon: 1, late: 1 }], stderr);
+  assert.match(stderr, /^warning: `final_response_match_v2` has no verdict in 2 of 2 case results: .*401/m);
+  assert.doesNotMatch(stderr, /^error/m);
+  const merged = await run(["merge", "run.jsonl"], { cwd });
+  assert.equal(merged.status, 0, merged.stderr);
+  const decided = await judge(cwd, [], at.gemini(answering));
+  assert.equal(decided.status, 3);
+});
+
 /** Ways in which a judge cannot be reached, and what is said of it. */
 const UNREACHED = {
   "the key is wrong": ["auth", /no call of the judge got a reply: .*401/],

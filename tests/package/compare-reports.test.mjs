@@ -29,7 +29,7 @@ const sample = () =>
 test("a table shows metrics, then what changed, then where it got worse", () => {
   const table = report.renderComparisonTable(sample());
   assert.match(table, /^set {2}3 cases: 1 regressed, 1 fixed, 1 unchanged\n/);
-  assert.match(table, /\n {2}note: cases in the baseline only: left\n/);
+  assert.match(table, /\n {2}warning: cases in the baseline only: left\n/);
   assert.match(table, /\n {2}quality +3 +0\.5667 +0\.6333 +\+0\.0667 +-0\.\d{4} … \+0\.\d{4} +unclear\n/);
   assert.match(table, /\n {2}tokens +3 +966\.7 +933\.3 +-33\.3 +-100 … 0 +unclear\n/);
   assert.match(table, /\n {2}✗ broken +quality +0\.9000 +0\.2000 +-0\.7000 +passed → failed\n/);

@@ -2,6 +2,7 @@
 
 import { closest } from "../closest.js";
 import { SCALES } from "../generated/metrics.js";
+import { judgeName, withoutVersions } from "../judges/stamp.js";
 import { grouped } from "../lists.js";
 import { canonicalName } from "../metric-names.js";
 import { cellText } from "../report/csv.js";
@@ -246,6 +247,15 @@ function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { v
     };
   }
   if (run === "" && runs > 1) {
+    const judges = new Set(
+      found.flatMap(({ judge }) => (judge === undefined ? [] : judgeName(withoutVersions(judge)))),
+    );
+    if (judges.size > 1) {
+      return {
+        message: `the case has verdicts of ${[...judges].join(" and of ")}, and the label does not say which one it is for`,
+        help: "Calibrate the results of one judge at a time, or compare two with --compare",
+      };
+    }
     return {
       message: `the case has ${runs} runs, and the label does not say which one it is for`,
       help: "Enter which one in the column run, from 1 up",

@@ -4,8 +4,7 @@ import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { LARGE_BYTES } from "../result-lines.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
-import { REPEATED } from "../compare/notes.js";
-import { changedMetrics, remarksOf, verdictLine } from "../report/comparison.js";
+import { changedMetrics, isWarning, remarksOf, verdictLine } from "../report/comparison.js";
 import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
@@ -36,7 +35,7 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   const comparisons = await compareAll(pairs);
   const toStdout = planned.find(({ file }) => file === undefined);
   if (toStdout?.format !== "table") {
-    for (const remark of comparisons.flatMap(remarksOf)) (remark === REPEATED ? note : warn)(remark);
+    for (const remark of comparisons.flatMap(remarksOf)) (isWarning(remark) ? warn : note)(remark);
   }
   const unwritten: Mistake[] = [];
   for (const { format, file } of planned) {
@@ -47,18 +46,14 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   }
   if (toStdout === undefined) note(verdictLine(comparisons));
   if (unwritten.length > 0) throw new Mistakes(unwritten);
-  if (given.has("strict") && (warningCount() > 0 || comparisons.some(hasWarning))) return refusedByStrict();
+  if (given.has("strict") && (warningCount() > 0 || comparisons.flatMap(remarksOf).some(isWarning)))
+    return refusedByStrict();
   if (comparisons.some(({ hasRegressions }) => hasRegressions)) return ExitStatus.Failed;
   const dropped = given.has("fail-on-drop") ? comparisons.flatMap(droppedIn) : [];
   if (dropped.length === 0) return ExitStatus.Passed;
   const metrics = [...new Set(dropped)].join(", ");
   sayNotReached(`--fail-on-drop: these metrics got worse, or no longer pass in some case: ${metrics}`);
   return ExitStatus.Failed;
-}
-
-/** Whether there is more to say than how scores of repeated runs are compared, which is nothing wrong. */
-function hasWarning(comparison: RunComparison): boolean {
-  return remarksOf(comparison).some((remark) => remark !== REPEATED);
 }
 
 function hasDropped({ goal, change }: RunComparison["metrics"][number]): boolean {

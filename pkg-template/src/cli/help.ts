@@ -122,7 +122,7 @@ const EXIT_HELP = `Exit status
     2  the input or the command line is invalid, an output cannot be written, a metric needs a
        judge and there is none, or there is a warning with --strict
     3  no call of a judge or a simulated user got a reply: no connection, a wrong key, an unknown
-       model; or a recording contained none of the replies
+       model; or a recording contained none of the replies; calls for advisory metrics do not count
   130  interrupted by Ctrl-C: calls in progress are cancelled, finished results are written
   143  interrupted by SIGTERM, likewise
 `;

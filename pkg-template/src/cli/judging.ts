@@ -11,7 +11,7 @@ import { type JudgeChoice, JudgeMaker } from "./judge.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 import { ExitStatus, note, noticeText, paint, warn } from "./process.js";
 import { Recorder } from "./recorder.js";
-import { isUnjudged, Tally } from "./tally.js";
+import { isUnjudged, type Reach, Tally, VERTEX } from "./tally.js";
 
 /** The options that limit what is spent. */
 const LIMITS = ["max-calls", "max-tokens", "max-cost"] as const;
@@ -162,9 +162,9 @@ export class Judging {
   ): ExitStatus | undefined {
     // The replies of batches are in the cache: they are reused, without a call.
     const hasBatches = this.gatherer !== undefined && results.some(({ judgeUsage }) => (judgeUsage?.cached ?? 0) > 0);
-    const { isUnreached, who } = isMerged ? callsIn(results) : this.#tally;
+    const { isUnreached, who, lastFailure } = isMerged ? callsIn(results) : this.#tally.reach(advisoryIn(results));
     if (isUnreached && !hasBatches) {
-      const { message = reasonIn(results), help } = this.#tally.lastFailure ?? {};
+      const { message = reasonIn(results), help } = lastFailure ?? {};
       const why = message === undefined ? "" : `: ${message}`;
       const text = { message: `no call of the ${who} got a reply${why}`, location: undefined, help };
       process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
@@ -189,13 +189,31 @@ export class Judging {
   }
 }
 
+/** The judged metrics that decide nothing; those of Vertex AI together, as `VERTEX`. */
+function advisoryIn(results: readonly EvalSetResult[]): Set<string> {
+  const deciding = new Set<string>();
+  const advisory = new Set<string>();
+  for (const { judges = [], advisory: names = [] } of results) {
+    for (const { metricName, scoredBy } of judges) {
+      const name = scoredBy === "vertex" ? VERTEX : metricName;
+      (names.includes(metricName) ? advisory : deciding).add(name);
+    }
+  }
+  for (const name of deciding) advisory.delete(name);
+  return advisory;
+}
+
 /** Whether any of the calls that results count got a reply, and who was asked. */
-function callsIn(results: readonly EvalSetResult[]): Pick<Tally, "isUnreached" | "who"> {
+function callsIn(results: readonly EvalSetResult[]): Reach {
   const ofUsers = results.flatMap(({ simulatorUsage }) => simulatorUsage ?? []);
   // A recording takes no call: what it has are reused replies, and what it lacks are lost samples.
   const lookups = ({ lost, unsent = 0 }: JudgeUsage) => lost - unsent;
-  const ofJudges = results.flatMap(({ judgeUsage }) =>
-    judgeUsage !== undefined && (judgeUsage.calls > 0 || lookups(judgeUsage) > 0) ? [judgeUsage] : [],
+  const ofJudges = results.flatMap(({ judgeUsage, judges = [], advisory = [] }) =>
+    judgeUsage !== undefined &&
+    (judgeUsage.calls > 0 || lookups(judgeUsage) > 0) &&
+    !judges.every(({ metricName }) => advisory.includes(metricName))
+      ? [judgeUsage]
+      : [],
   );
   const replies = [
     ...ofUsers.flatMap(({ calls, answered }) => (calls > 0 ? [answered] : [])),

@@ -13,46 +13,62 @@ import type { EvalMetricResult, EvalSetResult, Judge, JudgeUsage, VertexOptions 
 const REACHED_WITHIN_MS = 8_000;
 const TRIED_EVERY_MS = 2_000;
 
+/** What Vertex AI's service is asked for as, which is not told of metrics here. */
+export const VERTEX = "vertex";
+
+/** What the words of simulated users are asked for as. */
+const USERS = "user_simulator";
+
+/** The calls for a metric. */
+interface Asked {
+  calls: number;
+  replied: number;
+  /** The failure of the last call that failed. */
+  lastFailure: AdkMetricsError | undefined;
+}
+
+/** Whether anybody who was asked replied, and who that was, in words. */
+export interface Reach {
+  isUnreached: boolean;
+  who: string;
+  lastFailure?: AdkMetricsError | undefined;
+}
+
 /** Watches the calls of a command. */
 export class Tally {
-  #calls = 0;
-  #replied = 0;
-  /** How many of the calls were for the words of simulated users. */
-  #ofUsers = 0;
+  /** By metric. */
+  readonly #asked = new Map<string, Asked>();
   #began: number | undefined;
-  #lastFailure: AdkMetricsError | undefined;
 
   /** How many calls were made. */
   get calls(): number {
-    return this.#calls;
+    return this.#all.reduce((sum, { calls }) => sum + calls, 0);
   }
 
-  /** Whether a judge or a simulated user was asked, and no call got a reply. */
-  get isUnreached(): boolean {
-    return this.#calls > 0 && this.#replied === 0;
+  get #all(): Asked[] {
+    return [...this.#asked.values()];
   }
 
-  /** Who was asked, in words. */
-  get who(): string {
-    return this.#ofUsers === this.#calls ? "simulated user" : "judge";
-  }
-
-  /** The failure of the last call that failed. */
-  get lastFailure(): AdkMetricsError | undefined {
-    return this.#lastFailure;
+  /** @param advisory The metrics that decide nothing. */
+  reach(advisory: ReadonlySet<string>): Reach {
+    const deciding = [...this.#asked].filter(([metricName]) => !advisory.has(metricName));
+    return {
+      isUnreached: deciding.length > 0 && deciding.every(([, { replied }]) => replied === 0),
+      who: deciding.every(([metricName]) => metricName === USERS) ? "simulated user" : "judge",
+      lastFailure: deciding.findLast(([, { lastFailure }]) => lastFailure !== undefined)?.[1].lastFailure,
+    };
   }
 
   /** The same judge, counted. @param endpoint Where it asks, if the command was told of it by a variable. */
   watch(judge: Judge, endpoint?: Endpoint): Judge {
     const watched: Judge = async (request, options) => {
-      this.#ask();
-      if (request.metricName === "user_simulator") this.#ofUsers += 1;
+      const asked = this.#ask(request.metricName);
       try {
         const reply = await judge(request, options);
-        if (isReply(reply)) this.#replied += 1;
+        if (isReply(reply)) asked.replied += 1;
         return reply;
       } catch (error) {
-        throw options.signal.aborted ? error : this.#failed(error, endpoint);
+        throw options.signal.aborted ? error : this.#failed(asked, error, endpoint);
       }
     };
     return identified(watched, identityOf(judge));
@@ -61,26 +77,30 @@ export class Tally {
   /** The same options for Vertex AI's evaluation service, with its calls counted. */
   watchVertex(options: VertexOptions): VertexOptions {
     const watched: typeof fetch = async (...request) => {
-      this.#ask();
+      const asked = this.#ask(VERTEX);
       const response = await fetch(...request);
-      if (response.ok) this.#replied += 1;
+      if (response.ok) asked.replied += 1;
       return response;
     };
     return { ...options, fetch: watched };
   }
 
-  #ask(): void {
-    this.#calls += 1;
+  #ask(metricName: string): Asked {
+    const asked = this.#asked.get(metricName) ?? { calls: 0, replied: 0, lastFailure: undefined };
+    this.#asked.set(metricName, asked);
+    asked.calls += 1;
     this.#began ??= performance.now();
+    return asked;
   }
 
-  #failed(error: unknown, endpoint: Endpoint | undefined): unknown {
+  #failed(asked: Asked, error: unknown, endpoint: Endpoint | undefined): unknown {
     if (!(error instanceof AdkMetricsError)) return error;
     // On the command line a variable has the address.
     const help = endpoint && error.help?.replace("`baseUrl`", PROVIDERS[endpoint.provider].address);
     const told = help === undefined ? error : withDetails(error, { help });
-    this.#lastFailure = told;
-    if (this.#replied > 0 || told.status !== undefined || told.retryable !== true) return told;
+    asked.lastFailure = told;
+    if (this.#all.some(({ replied }) => replied > 0) || told.status !== undefined || told.retryable !== true)
+      return told;
     const isHopeless = performance.now() - (this.#began ?? 0) > REACHED_WITHIN_MS;
     return withDetails(told, isHopeless ? { retryable: false } : { retryAfterMs: TRIED_EVERY_MS });
   }

@@ -2,6 +2,7 @@
 
 import { EvalStatus } from "../enums.js";
 import { comparable, judgeName } from "../judges/stamp.js";
+import { REPEATED } from "../report/comparison.js";
 import { statusWord } from "../report/results.js";
 import { shorten } from "../report/text.js";
 import type { CaseComparison, MetricComparison } from "../types.js";
@@ -79,10 +80,6 @@ export function nothingToCompare(
     `the two runs have no pass/fail metric in common, so only verdicts are compared; the baseline has ${some(before)}; the current run has ${some(after)}`,
   ];
 }
-
-/** How runs of one case are compared: no reason to doubt a comparison. */
-export const REPEATED =
-  "some cases have several runs: a case's mean scores and the fraction of its runs that pass are compared";
 
 /** The longest settings that a note repeats, in characters. */
 const LONGEST_SETTINGS = 200;

@@ -17,6 +17,7 @@ import {
   numbersOf,
   passesText,
   reasonOf,
+  isWarning,
   remarksOf,
   runText,
   shortStatusText,
@@ -85,7 +86,10 @@ function writeHeading(page: Page, comparison: RunComparison): void {
   page.wrapped(`baseline: ${runText(baseline)}`, 2, 4, "dim");
   page.wrapped(`current:  ${runText(current)}`, 2, 4, "dim");
   for (const text of [passesText(comparison), detectableText(comparison)]) if (text !== "") page.wrapped(text, 2, 4);
-  for (const remark of remarksOf(comparison)) page.wrapped(`note: ${head(remark, 2000)}`, 2, 4, "yellow");
+  for (const remark of remarksOf(comparison)) {
+    if (isWarning(remark)) page.wrapped(`warning: ${head(remark, 2000)}`, 2, 4, "yellow");
+    else page.wrapped(`note: ${head(remark, 2000)}`, 2, 4);
+  }
   page.line();
 }
 

@@ -130,6 +130,15 @@ function points(share: number): string {
   return amount === 0 ? "no change" : `${size} ${size === 1 ? "point" : "points"} ${amount < 0 ? "less" : "more"}`;
 }
 
+/** How runs of one case are compared: no reason to doubt a comparison. */
+export const REPEATED =
+  "some cases have several runs: a case's mean scores and the fraction of its runs that pass are compared";
+
+/** Whether a remark is more than how scores of repeated runs are compared, which is nothing wrong. */
+export function isWarning(remark: string): boolean {
+  return remark !== REPEATED;
+}
+
 /** What a reader should know of a comparison before its numbers, a sentence each. */
 export function remarksOf(comparison: RunComparison): string[] {
   const { notes, thresholdChanges, addedCases, removedCases, addedMetrics, removedMetrics } = comparison;
