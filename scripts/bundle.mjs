@@ -73,7 +73,7 @@ async function writeCommonJs({ path, ...chunk }, minifiers) {
   // Nor do its functions have names to keep.
   const compress = { passes: 3, keep_classnames: true, toplevel: true };
   const { code } = await withoutWhiteSpace({ ...chunk, ...rewritten }, { compress, format }, minifiers);
-  writeFileSync(path, `${code}\n${exportedNames(rewritten.code)}${markFor(basename(path))}`);
+  writeFileSync(path, `${code}\n${chunk.isEntry ? exportedNames(rewritten.code) : ""}${markFor(basename(path))}`);
 }
 
 /**
@@ -182,17 +182,47 @@ async function split(kind, folder, sources) {
     write: false,
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
-  const exported = Object.values(metafile.outputs).flatMap(({ entryPoint, exports }) => (entryPoint ? exports : []));
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
+  const exported = [...outputs.values()].flatMap(({ entryPoint, exports }) => (entryPoint ? exports : []));
+  const isEntry = (file) => outputs.get(file).entryPoint !== undefined;
+  const shortNames = namesAmongChunks(
+    [...outputs].filter(([file]) => !isEntry(file)),
+    exported,
+  );
   return [...texts]
     .filter(([path]) => path.endsWith(".js"))
     .map(([path, code]) => {
       return {
         path,
-        code: withoutReturnedMarks(code),
+        isEntry: isEntry(basename(path)),
+        code: withShortNames(withoutReturnedMarks(code), basename(path), shortNames),
         map: texts.get(`${path}.map`),
         names: [...exported, ...(kind === "esm" ? namedByVariables(code) : [])],
       };
     });
+}
+
+/** A short name for each that chunks import from one another, by chunk, but for those that users import as well. */
+function namesAmongChunks(chunks, exported) {
+  const shortName = (at) => `${String.fromCharCode(97 + (at % 26))}${at < 26 ? "" : Math.floor(at / 26)}`;
+  return new Map(
+    chunks.map(([file, { exports }]) => {
+      const names = exports.filter((name) => !exported.includes(name));
+      return [file, new Map(names.map((name, at) => [name, shortName(at)]))];
+    }),
+  );
+}
+
+/** A chunk that exports and imports those names; its lines stay where they are, for the maps. */
+function withShortNames(code, file, shortNames) {
+  return code.replaceAll(/^(import|export) \{\n([^}]*)\}(?: from "\.\/([^"]+)")?;$/gm, (text, kind, list, from) => {
+    const names = shortNames.get(from ?? file);
+    const renamed = list.replaceAll(/([\w$]+)(?: as ([\w$]+))?/g, (item, name, alias = name) => {
+      if (kind === "import") return names?.has(name) ? `${names.get(name)} as ${alias}` : item;
+      return names?.has(alias) ? `${name} as ${names.get(alias)}` : item;
+    });
+    return text.replace(list, () => renamed);
+  });
 }
 
 /** Nothing is left out because what a function returns is pure, and terser moves such marks to where Rollup warns of them. */
