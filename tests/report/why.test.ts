@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { whyNotPassed } from "../../pkg-template/src/report/why.js";
+import { comparesCalls, comparesTexts, rubricWords, whyNotPassed } from "../../pkg-template/src/report/index.js";
 import type { EvalCaseResult, EvalMetricResult } from "../../pkg-template/src/types.js";
 
 const metric = (given: object): EvalMetricResult =>
@@ -100,4 +100,42 @@ test("a metric without a verdict gives its reason, and one that passed or only i
   assert.deepEqual(differencesOf(open, { evalStatus: 3 }), ["no judge"]);
   assert.deepEqual(whyNotPassed(caseOf([{ evalStatus: 1 }], { evalStatus: 1 })), []);
   assert.deepEqual(whyNotPassed(caseOf([{ evalStatus: 4 }], { evalStatus: 4 })), []);
+});
+
+test("reports show what was expected where there is something, or a metric misses it", () => {
+  const expects = (expected: object | undefined, metricName: string, given: object = {}) => {
+    const [turn] = caseOf([{ metricName, ...given }]).evalMetricResultPerInvocation;
+    const of = { ...turn, expectedInvocation: expected } as NonNullable<typeof turn>;
+    return [comparesTexts(of), comparesCalls(of)];
+  };
+  const answered = { userContent: {}, finalResponse: { parts: [{ text: "Hello" }] } };
+  const silent = { userContent: {} };
+  assert.deepEqual(expects(undefined, "response_match_score"), [false, false]);
+  assert.deepEqual(expects(answered, "m"), [true, false]);
+  assert.deepEqual(expects(silent, "final_response_match_v2"), [true, false]);
+  assert.deepEqual(expects(invocation, "m"), [false, true]);
+  assert.deepEqual(expects(silent, "tool_trajectory_avg_score"), [false, true]);
+  assert.deepEqual(expects(silent, "m", { explanation: { alignment: [] } }), [false, true]);
+});
+
+test("the words of rubrics are those of the votes, of the turn or of the criterion", () => {
+  const [turn] = caseOf([{}]).evalMetricResultPerInvocation;
+  const rubrics = [{ rubricId: "b", rubricContent: { textProperty: "Is brief" } }];
+  const of = { ...turn, actualInvocation: { ...invocation, rubrics } } as unknown as NonNullable<typeof turn>;
+  const overall = metric({ criterion: { rubrics: [{ rubric_id: "c", rubric_content: "Is correct" }] } });
+  const voted = metric({ explanation: { rubrics: [{ rubricId: "a", text: "Is apt", yes: 1, no: 0, unscored: 0 }] } });
+  assert.deepEqual(Object.fromEntries(rubricWords(of, voted, overall)), {
+    a: "Is apt",
+    b: "Is brief",
+    c: "Is correct",
+  });
+});
+
+test("what is no turn, and no result of a metric, is refused", () => {
+  const refused = { name: "AdkMetricsError", code: "invalid_input" };
+  for (const junk of [undefined, { expectedInvocation: {}, evalMetricResults: 5 }] as never[]) {
+    assert.throws(() => comparesTexts(junk), refused);
+    assert.throws(() => comparesCalls(junk), refused);
+  }
+  assert.throws(() => rubricWords(undefined, { explanation: { rubrics: 5 } } as never), refused);
 });

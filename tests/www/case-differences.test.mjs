@@ -47,6 +47,17 @@ describe("what differs in a case", { skip }, () => {
     await site.done(page);
   });
 
+  test("calls that were not expected are marked where a metric compares calls, also without explanations", async () => {
+    const conversations = { idle: [[turn("Hi", "Hello")], [turn("Hi", "Hello", [{ name: "wave", args: {} }])]] };
+    const result = await scored(conversations, { tool_trajectory_avg_score: 1 });
+    for (const { evalMetricResultPerInvocation } of result.evalCaseResults) {
+      for (const metric of evalMetricResultPerInvocation[0].evalMetricResults) delete metric.explanation;
+    }
+    const page = await caseOf(site, result, "idle");
+    await says(page.locator(".call-row.extra"), /wave/);
+    await site.done(page);
+  });
+
   test("values are marked where they are, in objects and lists, and words in long texts", async () => {
     const note = (word) => `Please put the ${word} "umbrella" next to the door`;
     const args = (beds, word, name, more) => ({

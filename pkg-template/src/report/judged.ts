@@ -3,6 +3,7 @@
  * sentences, a judge's remark.
  */
 
+import { reading } from "../engine/values.js";
 import { OF_CONVERSATIONS, PROMPTS } from "../generated/metrics.js";
 import type {
   EvalMetricResult,
@@ -329,28 +330,33 @@ export function votesText({ yes, no, unscored }: RubricVotes): string | undefine
 /**
  * The words of each rubric by its id, from what the votes, a turn and a metric's criterion say of them. Stored files
  * spell keys in camelCase or snake_case, and rubrics of a criterion may be texts alone.
+ *
+ * @param metrics The metric's results for the turn and for the whole conversation, or either.
+ * @throws {AdkMetricsError} `invalid_input` if something else is passed.
  */
 export function rubricWords(
   turn: EvalMetricResultPerInvocation | undefined,
   ...metrics: (EvalMetricResult | undefined)[]
 ): Map<string, string> {
-  const lists: unknown[] = [
-    turn?.actualInvocation?.rubrics,
-    turn?.expectedInvocation?.rubrics,
-    ...metrics.map((metric) => metric?.criterion?.rubrics),
-  ];
-  const words = new Map<string, string>();
-  for (const metric of metrics) {
-    for (const { rubricId, text } of metric?.explanation?.rubrics ?? []) if (text !== "") words.set(rubricId, text);
-  }
-  for (const rubric of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
-    if (!isRecord(rubric)) continue;
-    const id = rubric.rubricId ?? rubric.rubric_id;
-    const content = rubric.rubricContent ?? rubric.rubric_content;
-    const text = isRecord(content) ? (content.textProperty ?? content.text_property) : content;
-    if (typeof id === "string" && typeof text === "string" && text !== "" && !words.has(id)) words.set(id, text);
-  }
-  return words;
+  return reading("metrics", () => {
+    const lists: unknown[] = [
+      turn?.actualInvocation?.rubrics,
+      turn?.expectedInvocation?.rubrics,
+      ...metrics.map((metric) => metric?.criterion?.rubrics),
+    ];
+    const words = new Map<string, string>();
+    for (const metric of metrics) {
+      for (const { rubricId, text } of metric?.explanation?.rubrics ?? []) if (text !== "") words.set(rubricId, text);
+    }
+    for (const rubric of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+      if (!isRecord(rubric)) continue;
+      const id = rubric.rubricId ?? rubric.rubric_id;
+      const content = rubric.rubricContent ?? rubric.rubric_content;
+      const text = isRecord(content) ? (content.textProperty ?? content.text_property) : content;
+      if (typeof id === "string" && typeof text === "string" && text !== "" && !words.has(id)) words.set(id, text);
+    }
+    return words;
+  });
 }
 
 /** How a sentence's label counts. */

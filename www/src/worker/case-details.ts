@@ -1,6 +1,14 @@
 /** What a case is shown with beside its results: why it did not pass, and what happened in its turns. */
 
-import { changedWords, rationaleOf, whyNotPassed, type WordChanges } from "adk-metrics/report";
+import {
+  changedWords,
+  comparesCalls,
+  comparesTexts,
+  rationaleOf,
+  rubricWords,
+  whyNotPassed,
+  type WordChanges,
+} from "adk-metrics/report";
 import { type EvalCaseResult, EvalStatus, toolErrorOf, toolOutputsOf, turnEventsOf } from "adk-metrics/web";
 import type { CaseContent, CaseDetails, TextPair, TurnDetails } from "./protocol.js";
 import { definedProperties } from "./runs.js";
@@ -13,10 +21,23 @@ export function withDetails(content: CaseContent): CaseDetails {
       ...content,
       why: whyNotPassed(result),
       details: result.evalMetricResultPerInvocation.map(detailsOf),
+      rubricTexts: textsOf(result),
     };
   } catch {
-    return { ...content, turns: [], why: [], details: [] };
+    return { ...content, turns: [], why: [], details: [], rubricTexts: [] };
   }
+}
+
+/** The words of rubrics by their ids, for each metric of a case. */
+function textsOf({ overallEvalMetricResults, evalMetricResultPerInvocation: turns }: EvalCaseResult) {
+  return overallEvalMetricResults.map((metric) => {
+    const texts = turns.map((turn) => {
+      const ofTurn = turn.evalMetricResults.find(({ metricName }) => metricName === metric.metricName);
+      return rubricWords(turn, ofTurn, metric);
+    });
+    // Those of the first turn that has some.
+    return new Map(texts.toReversed().flatMap((words) => [...words]));
+  });
 }
 
 /** The words in which the two texts of each pair differ. */
@@ -26,12 +47,14 @@ export function changesIn(pairs: readonly TextPair[]): WordChanges[] {
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
 
-function detailsOf({ actualInvocation, evalMetricResults }: Turn): TurnDetails {
+function detailsOf(turn: Turn): TurnDetails {
+  const { actualInvocation, evalMetricResults } = turn;
   const outputs = toolOutputsOf(actualInvocation).map(
     (output) => output && { response: output.response ?? null, ...definedProperties({ error: toolErrorOf(output) }) },
   );
   const rationales = evalMetricResults.map(({ evalStatus, explanation }) =>
     evalStatus === EvalStatus.PASSED ? [] : (explanation?.samples?.votes ?? []).map(({ reply }) => rationaleOf(reply)),
   );
-  return { ...turnEventsOf(actualInvocation), outputs, rationales };
+  const compares = { texts: comparesTexts(turn), calls: comparesCalls(turn) };
+  return { ...turnEventsOf(actualInvocation), outputs, rationales, compares };
 }

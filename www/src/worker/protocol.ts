@@ -151,6 +151,8 @@ export interface TurnContent {
 export interface CaseDetails extends CaseContent {
   why: WhyNotPassed[];
   details: TurnDetails[];
+  /** By metric, in the order of the overall results: what the rubrics say, by their ids. */
+  rubricTexts: ReadonlyMap<string, string>[];
 }
 
 /** What happened in a turn between the user's message and the final response. */
@@ -159,6 +161,8 @@ export interface TurnDetails extends TurnEvents {
   outputs: (ToolResult | undefined)[];
   /** By metric that did not pass, in the order of the turn's results: why each sample voted as it did, if it says so. */
   rationales: (readonly (string | undefined)[])[];
+  /** Whether what was expected is shown beside what was done. */
+  compares: { texts: boolean; calls: boolean };
 }
 
 export interface ToolResult {

@@ -243,7 +243,7 @@ function CaseBody({ row, content, unreached, matchings, questions }: DetailsProp
     <div class="case-body">
       <Verdicts result={result} goToTurn={(index) => void goToTurn(index)} />
       <div class="case-main">
-        <Rubrics result={result} />
+        <Rubrics content={content} />
         {turns.slice(0, limit.value).map((turn, index) => (
           <Turn
             key={index}

@@ -2,7 +2,7 @@
 
 import type { EvalMetricResult, Invocation, SampleVote, TurnEvent } from "adk-metrics";
 import { shownJson } from "../../ui/json.js";
-import type { Question, TurnContent } from "../../worker/protocol.js";
+import type { Question } from "../../worker/protocol.js";
 
 /** The model of an event and its tokens, in words. */
 export function usageText({ usageMetadata: usage = {}, modelVersion }: TurnEvent): string {
@@ -78,18 +78,6 @@ export function jsonOf(value: unknown): string {
   return line.length <= 80 ? line : text;
 }
 
-/** Whether to show an expected response: the turn has one, or a metric needs one. */
-export function comparesTexts(expected: TurnContent["expected"], metrics: readonly EvalMetricResult[]): boolean {
-  if (expected === undefined) return false;
-  return expected.text !== "" || metrics.some(({ metricName }) => /response_match/.test(metricName));
-}
-
-/** Whether to compare tool calls: the turn has expected ones, or a metric compared with none. */
-export function comparesCalls(expected: TurnContent["expected"], metrics: readonly EvalMetricResult[]): boolean {
-  if (expected === undefined) return false;
-  return expected.calls.length > 0 || metrics.some(({ explanation }) => explanation?.alignment !== undefined);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /** A table of rubrics × turns: whether each rubric is met, how the samples voted, and why. */
 
-import type { EvalCaseResult, EvalMetricResult, RubricScore, RubricVotes } from "adk-metrics";
+import type { EvalMetricResult, RubricScore, RubricVotes } from "adk-metrics";
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
@@ -9,9 +9,9 @@ import { scoreText } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
+import type { CaseDetails } from "../../worker/protocol.js";
 import { LabelVerdict } from "./label.js";
 import { isRemark } from "./judged.js";
-import { isRecord } from "./model.js";
 import "./rubrics.css";
 
 /** How many rubrics are shown at first and added at a time. If there are more, those that are not met come first. */
@@ -23,8 +23,8 @@ interface Cell {
 }
 
 /** The heatmaps of all rubric metrics of a case. */
-export function Rubrics({ result }: { result: EvalCaseResult }) {
-  const tables = useMemo(() => tablesOf(result), [result]);
+export function Rubrics({ content }: { content: CaseDetails }) {
+  const tables = useMemo(() => tablesOf(content), [content]);
   return (
     <>
       {tables.map((table) => (
@@ -40,36 +40,29 @@ interface Table {
   rubrics: { id: string; text: string; cells: (Cell | undefined)[]; overall: number | undefined }[];
 }
 
-function tablesOf({ overallEvalMetricResults, evalMetricResultPerInvocation: turns }: EvalCaseResult): Table[] {
-  return overallEvalMetricResults.flatMap((metric) => {
+function tablesOf({ result, rubricTexts }: CaseDetails): Table[] {
+  const { overallEvalMetricResults, evalMetricResultPerInvocation: turns } = result;
+  return overallEvalMetricResults.flatMap((metric, at) => {
     const rubrics = new Map<string, (Cell | undefined)[]>();
-    const texts = rubricTexts(metric);
     const cellOf = (id: string, turn: number): Cell => {
       const cells = rubrics.get(id) ?? new Array<Cell | undefined>(turns.length).fill(undefined);
       rubrics.set(id, cells);
       return (cells[turn] ??= {});
     };
-    for (const [turn, { evalMetricResults, actualInvocation, expectedInvocation }] of turns.entries()) {
+    for (const [turn, { evalMetricResults }] of turns.entries()) {
       const found = evalMetricResults.find(({ metricName }) => metricName === metric.metricName);
       for (const score of found?.details?.rubricScores ?? []) {
         if (!isRemark(metric.metricName, score)) cellOf(score.rubricId, turn).score = score;
       }
       for (const votes of found?.explanation?.rubrics ?? []) {
         cellOf(votes.rubricId, turn).votes = votes;
-        texts.set(votes.rubricId, votes.text);
-      }
-      for (const { rubricId, rubricContent } of [
-        ...(actualInvocation.rubrics ?? []),
-        ...(expectedInvocation?.rubrics ?? []),
-      ]) {
-        if (!texts.has(rubricId)) texts.set(rubricId, rubricContent.textProperty ?? "");
       }
     }
     if (rubrics.size === 0) return [];
     const overall = new Map(metric.details?.rubricScores?.map(({ rubricId, score }) => [rubricId, score]));
     const list = Array.from(rubrics, ([id, cells]) => ({
       id,
-      text: texts.get(id) ?? "",
+      text: rubricTexts[at]?.get(id) ?? "",
       cells,
       overall: overall.get(id),
     }));
@@ -77,20 +70,6 @@ function tablesOf({ overallEvalMetricResults, evalMetricResultPerInvocation: tur
     if (list.length > RUBRICS_PER_PAGE) list.sort((a, b) => Number(isMet(a)) - Number(isMet(b)));
     return [{ metric, turns: turns.length, rubrics: list }];
   });
-}
-
-/** The texts of the rubrics in a metric's criterion. Keys may be in either spelling, as the user wrote them. */
-function rubricTexts({ criterion }: EvalMetricResult): Map<string, string> {
-  const rubrics: unknown = criterion?.["rubrics"];
-  const texts = new Map<string, string>();
-  for (const rubric of Array.isArray(rubrics) ? rubrics : []) {
-    if (!isRecord(rubric)) continue;
-    const id = rubric["rubricId"] ?? rubric["rubric_id"];
-    const content = rubric["rubricContent"] ?? rubric["rubric_content"];
-    const text = isRecord(content) ? (content["textProperty"] ?? content["text_property"]) : content;
-    if (typeof id === "string" && typeof text === "string") texts.set(id, text);
-  }
-  return texts;
 }
 
 /** The status of a rubric by its score. */

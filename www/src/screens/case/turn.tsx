@@ -12,7 +12,6 @@ import { AgentInstructions, Events } from "./events.js";
 import { toggle } from "./folding.js";
 import { ContextText, type Highlight, HighlightContext } from "./highlight.js";
 import { Judged } from "./judged.js";
-import { comparesCalls, comparesTexts } from "./model.js";
 import { Responses } from "./responses.js";
 
 interface TurnProps {
@@ -86,7 +85,7 @@ export function Turn({ turn, content, details, index, count, matchings, mode, as
           <ContextText>{userText}</ContextText>
         </div>
         <Responses
-          expected={comparesTexts(expected, metrics) ? expected?.text : undefined}
+          expected={details.compares.texts ? expected?.text : undefined}
           actual={actual.text}
           metrics={metrics}
         />
@@ -96,7 +95,7 @@ export function Turn({ turn, content, details, index, count, matchings, mode, as
           actual={actual.calls}
           outputs={details.outputs}
           metrics={metrics}
-          matchings={comparesCalls(expected, metrics) ? matchings : []}
+          matchings={details.compares.calls ? matchings : []}
           mode={mode}
         />
         <div class="turn-lower">
