@@ -160,6 +160,21 @@ test("an export does not replace a metric of the engine unless the config says s
   assert.equal((await resultOf(replaced, criteria)).score, 0);
 });
 
+test("the function that the config names comes before an export of the metric's name, and that before what is registered", async () => {
+  const criteria = { own: 0.1 };
+  const registry = registered(() => 0.25);
+  const scoreBy = async (custom_metrics, modules) => {
+    const found = await loadCustomMetrics({ criteria, custom_metrics }, { modules, registry });
+    return (await resultOf(found, criteria)).score;
+  };
+  const module = { own: () => 0.5 };
+  assert.equal(await scoreBy({}, []), 0.25);
+  assert.equal(await scoreBy({ own: { code_config: { name: "a.own" } } }, []), 0.25);
+  assert.equal(await scoreBy({}, [module]), 0.5);
+  assert.equal(await scoreBy({ own: { code_config: { name: `${file}#half` } } }, [{ own: () => 0.75 }, file]), 0.5);
+  assert.equal((await resultOf(registry, criteria)).score, 0.25);
+});
+
 test("scoring a config whose functions nobody registered is an error, and runs nothing", async () => {
   const config = {
     criteria: { response_match_score: 1 },

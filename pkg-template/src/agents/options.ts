@@ -24,7 +24,10 @@ export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOption
    * `AgentEvaluator` and `toPassEvalSet`.
    */
   gates?: Gates;
-  /** Where runs and replies are kept, so that the evaluation continues where it stopped. */
+  /**
+   * Where runs and replies are kept, so that the evaluation continues where it stopped; a conversation that was not finished
+   * starts over.
+   */
   journal?: Journal;
   /**
    * Whether judges are asked through the batch APIs of their providers, at half the price, and how. The agent is run in all cases
