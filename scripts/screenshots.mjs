@@ -48,6 +48,8 @@ const go = (page, screen) =>
   page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: screen, exact: true }).click();
 
 async function moved(page, metric, keys) {
+  const folded = page.locator("details:not([open]) > summary", { hasText: "Scores and thresholds" });
+  if (await folded.isVisible()) await folded.click();
   await page.getByRole("slider", { name: `Threshold of ${metric}` }).focus();
   for (const key of keys) await page.keyboard.press(key);
 }

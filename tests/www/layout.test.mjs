@@ -94,6 +94,29 @@ describe("results", { skip }, () => {
   });
 });
 
+describe("a case on a phone", { skip }, () => {
+  const site = playground();
+
+  test("has the way to others in a row, and what is copied in its box", async () => {
+    const page = await showing(site, await scoredExample("cake-orders"), { width: 390, height: 844 });
+    await page.goto(`${site.origin}/#/case/0`);
+    const neighbours = page.getByRole("navigation", { name: "Cases" }).locator(".button");
+    await neighbours.first().waitFor();
+    const tops = await neighbours.evaluateAll((links) => links.map((link) => link.getBoundingClientRect().top));
+    assert.equal(tops.length, 3);
+    assert.equal(new Set(tops).size, 1);
+    await page.locator(".rationale").first().getByRole("button", { name: "Copy the rationale" }).waitFor();
+    // What is in the bar is in the order in which the keyboard comes to it.
+    const [colours, shortcuts] = await Promise.all(
+      [page.getByLabel("Colours"), page.getByRole("button", { name: "Keyboard shortcuts" })].map((one) =>
+        one.boundingBox(),
+      ),
+    );
+    assert.ok(colours.x < shortcuts.x);
+    await site.done(page);
+  });
+});
+
 describe("the accent", { skip }, () => {
   const site = playground();
 

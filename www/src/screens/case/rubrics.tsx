@@ -147,17 +147,19 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
         </div>
         {rubric !== undefined && cell !== undefined && (
           <div>
-            <div class={`rationale ${toneOf(status)}`} role="status">
-              <p>
-                <b>
-                  <Name>{rubric.id}</Name>
-                </b>{" "}
-                in turn {turn + 1}: <span class="tone">{STATUS_TEXTS.get(status)}</span>
-                {cell.votes !== undefined && <span class="muted">, {votesInWords(cell.votes)}</span>}
-              </p>
-              <Text fold={800}>{cell.score?.rationale ?? "No sample gave a verdict on it."}</Text>
+            <div class={`rationale ${toneOf(status)}`}>
+              <div role="status">
+                <p>
+                  <b>
+                    <Name>{rubric.id}</Name>
+                  </b>{" "}
+                  in turn {turn + 1}: <span class="tone">{STATUS_TEXTS.get(status)}</span>
+                  {cell.votes !== undefined && <span class="muted">, {votesInWords(cell.votes)}</span>}
+                </p>
+                <Text fold={800}>{cell.score?.rationale ?? "No sample gave a verdict on it."}</Text>
+              </div>
+              {cell.score?.rationale && <Copy text={cell.score.rationale} what="the rationale" />}
             </div>
-            {cell.score?.rationale && <Copy text={cell.score.rationale} what="the rationale" />}
             <LabelVerdict
               key={`${rubric.id}/${turn}`}
               turn={turn}
