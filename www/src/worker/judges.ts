@@ -7,7 +7,6 @@ import {
   judgeOrigin,
   PROVIDER_JUDGES,
   replayJudge,
-  type VertexOptions,
 } from "adk-metrics/web";
 import type { JudgeChoice, JudgeOptions, PageJudge, ServiceChoice } from "./protocol.js";
 import { definedProperties } from "./runs.js";
@@ -45,27 +44,6 @@ function originOf(choice: JudgeChoice): string | undefined {
   if (choice.kind === "none" || choice.kind === "recording" || choice.kind === "browser") return undefined;
   const judge = judgeOf(choice);
   return judge && judgeOrigin(judge);
-}
-
-/** The service's response to every request, with both fields in which it may return a score. */
-const STUB_RESPONSE = JSON.stringify({ metricResults: [{ score: 1 }], coherenceResult: { score: 1 } });
-
-/**
- * A stub of Vertex AI's evaluation service that sends nothing.
- *
- * @param onQuestion Called for each request, with Vertex AI's name of the metric and the JSON that would be sent.
- */
-export function serviceStub(onQuestion: (metric: string, body: string) => void): VertexOptions {
-  return {
-    apiKey: "none",
-    fetch: async (_address, init) => {
-      const body = String(init?.body);
-      const { metrics } = JSON.parse(body) as { metrics?: { predefinedMetricSpec?: { metricSpecName?: string } }[] };
-      // The only metric whose requests have no specification.
-      onQuestion(metrics?.[0]?.predefinedMetricSpec?.metricSpecName ?? "response_evaluation_score", body);
-      return new Response(STUB_RESPONSE, { headers: { "content-type": "application/json" } });
-    },
-  };
 }
 
 let lastCall = 0;

@@ -15,9 +15,9 @@ import {
   type Invocation,
   type JudgeStamp,
   PrebuiltMetrics,
+  type VertexOptions,
 } from "adk-metrics/web";
 import { exactJson } from "../ui/json.js";
-import { serviceStub } from "./judges.js";
 import type { Matching, Question } from "./protocol.js";
 
 /** The inputs of a run, without its judges and callbacks. */
@@ -64,10 +64,12 @@ function narrowedTurns({ evalMetricResultPerInvocation: turns }: EvalCaseResult,
   return new Set(turns.flatMap((turn, at) => (isNarrowed(turn) ? [at] : [])));
 }
 
-/** A config with one of its metrics. */
+/** A config with one of its metrics, which it may call as the enum does. */
 function configOf(config: Source["config"], metricName: string): string {
   const { criteria, ...rest } = JSON.parse(String(config)) as { criteria: Record<string, unknown> };
-  return JSON.stringify({ ...rest, criteria: { [metricName]: criteria[metricName] } });
+  const isMetric = (key: string) => [key, PrebuiltMetrics[key as keyof typeof PrebuiltMetrics]].includes(metricName);
+  const kept = Object.entries(criteria).filter(([key]) => isMetric(key));
+  return JSON.stringify({ ...rest, criteria: Object.fromEntries(kept) });
 }
 
 async function questionsAsked(source: Source, result: EvalCaseResult, isOnlyRun: boolean): Promise<Question[]> {
@@ -86,46 +88,60 @@ async function questionsAsked(source: Source, result: EvalCaseResult, isOnlyRun:
     });
     return reply(request);
   };
-  const service = serviceQuestions(result);
-  await evaluate({
+  const ofService = await serviceQuestions(source, result, isOnlyRun);
+  // Without the service, its metrics would ask a judge.
+  const vertex = ofService.length > 0 ? { vertex: requestsTo([]) } : {};
+  await evaluate({ ...caseOf(source, result, isOnlyRun), judge, ...vertex });
+  return [...questions, ...ofService];
+}
+
+/** What evaluates one case, explaining nothing and storing nothing. */
+function caseOf(source: Source, result: EvalCaseResult, isOnlyRun: boolean): EvaluateRequest {
+  return {
     ...source,
     actual: isOnlyRun ? source.actual : evalSetOf(result),
     evalIds: [result.evalId],
     explain: "none",
     cache: NO_CACHE,
     retry: { attempts: 1 },
-    judge,
-    ...(service === undefined ? {} : { vertex: service.vertex, concurrency: 1 }),
-  });
-  return [...questions, ...(service?.questions() ?? [])];
+  };
 }
 
 /**
- * Records the requests to Vertex AI's evaluation service: for each metric one per turn in order, or one for the whole
- * conversation, which is attributed to the last turn. Undefined if the service scored nothing in the case.
+ * The requests to Vertex AI's evaluation service: for each metric one per turn in order, or one for the whole conversation,
+ * which is attributed to the last turn.
  */
-function serviceQuestions({ evalMetricResultPerInvocation: turns }: EvalCaseResult) {
+async function serviceQuestions(source: Source, result: EvalCaseResult, isOnlyRun: boolean): Promise<Question[]> {
+  const { evalMetricResultPerInvocation: turns } = result;
   const names = turns.flatMap(({ evalMetricResults }) =>
     evalMetricResults.flatMap(({ metricName, explanation }) =>
       explanation?.scoredBy === "vertex" ? [metricName] : [],
     ),
   );
-  if (names.length === 0) return undefined;
-  const asked = new Map<string, string[]>();
-  const vertex = serviceStub((metric, body) => {
-    // ADK-TS calls `safety_v1` only `safety`.
-    const name = names.find((other) => metric.startsWith(other)) ?? metric;
-    asked.set(name, [...(asked.get(name) ?? []), body]);
-  });
-  const questions = () =>
-    [...asked].flatMap(([metricName, bodies]) =>
-      bodies.map((body, index): Question => {
-        const invocationIndex = turns.length - bodies.length + index;
-        const prompt = JSON.stringify(JSON.parse(body), undefined, 2);
-        return { metricName, purpose: "score", invocationIndex, stepIndex: 0, sampleIndex: 0, prompt };
-      }),
-    );
-  return { vertex, questions };
+  const questions: Question[] = [];
+  for (const metricName of new Set(names)) {
+    const bodies: string[] = [];
+    const config = configOf(source.config, metricName);
+    const vertex = requestsTo(bodies);
+    await evaluate({ ...caseOf({ ...source, config }, result, isOnlyRun), vertex, concurrency: 1 });
+    for (const [index, body] of bodies.entries()) {
+      const invocationIndex = turns.length - bodies.length + index;
+      const prompt = JSON.stringify(JSON.parse(body), undefined, 2);
+      questions.push({ metricName, purpose: "score", invocationIndex, stepIndex: 0, sampleIndex: 0, prompt });
+    }
+  }
+  return questions;
+}
+
+/** The evaluation service, which is not asked: what it would be sent is added to a list. */
+function requestsTo(bodies: string[]): VertexOptions {
+  return {
+    apiKey: "none",
+    fetch: async (_address, init) => {
+      bodies.push(String(init?.body));
+      throw new Error("Nothing is sent.");
+    },
+  };
 }
 
 /** An evalset with the conversation of a result as its only case. */
