@@ -128,7 +128,10 @@ describe("texts and lists without measure", { skip }, () => {
   });
 });
 
-/** Counts what the page asks its worker to drop, and how often it has saved since it has new files; holds calls of the methods in `held`. */
+/**
+ * Counts what the page asks its worker to drop, and how often it has saved since it has new files; holds calls of the methods in
+ * `held`.
+ */
 function watchWorker() {
   globalThis.dropped = 0;
   globalThis.saved = 0;
