@@ -9,7 +9,7 @@ import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import { judgeIdentityOf } from "./judges/default.js";
 import { AdkMetricsError, isAdkMetricsError } from "./errors.js";
 import { replyOf } from "./judges/reply.js";
-import { checkedBudget, judgeBudget } from "./run/judge-options.js";
+import { checkedBudget, judgeBudget } from "./run/budget.js";
 import { checkModel, type JudgeTarget, replyKey, targetOf } from "./run/target.js";
 import { identified } from "./judges/judge.js";
 import { knownSettings } from "./judges/settings.js";

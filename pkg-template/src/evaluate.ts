@@ -5,20 +5,14 @@ import { batchHost, batchOf } from "./run/batching.js";
 import { contradictions, failuresIn, failureWarnings } from "./run/failed-metrics.js";
 import { noteScores } from "./run/ranges.js";
 import { type MissingVerdicts, missingVerdictsIn, missingVerdictsWarnings } from "./run/missing-verdicts.js";
-import {
-  negativeAmounts,
-  recordedErrors,
-  recordedText,
-  type Silence,
-  silenceIn,
-  silenceWarnings,
-} from "./run/silence.js";
+import { negativeAmounts, recordedErrors, recordedText } from "./run/recorded.js";
+import { type Silence, silenceIn, silenceWarnings } from "./run/silence.js";
 import { mayHaveRubrics, unscorableWarning } from "./run/unscorable.js";
 import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
 import { reading } from "./engine/values.js";
 import { inTurns, type Steps, Stretch } from "./engine/steps.js";
 import { digestOf, type JournalSection, sectionOf } from "./journal/section.js";
-import { emptyBudget, judgeBudget } from "./run/judge-options.js";
+import { emptyBudget, judgeBudget } from "./run/budget.js";
 import type { EngineError, RunHeader } from "./generated/contract.js";
 import { advisoryOf, decidedStatus } from "./advisory.js";
 import { AdkMetricsError, strictErrorOf, warningOf } from "./errors.js";

@@ -1,7 +1,7 @@
 /** What simulated users cost: their calls are counted as those of judges are, and kept within the same budget. */
 
 import { AdkMetricsError } from "../errors.js";
-import { emptyBudget, leftOf, wholeOf } from "../run/judge-options.js";
+import { emptyBudget, leftOf, wholeOf } from "../run/budget.js";
 import { estimateWarning } from "../run/judge-progress.js";
 import { checkPrices, functionText, pricedName, unpricedWarning, withoutPrice } from "../run/prices.js";
 import { definedProperties } from "../lists.js";

@@ -24,7 +24,7 @@ import {
 } from "../result-lines.js";
 import { readResults, readStored } from "../stored-results.js";
 import { casesOf } from "./pieces.js";
-import { definedProperties } from "../lists.js";
+import { definedProperties, group } from "../lists.js";
 
 /** What a metric found, in one run of a case or in a turn of it. */
 export interface StoredScore {
@@ -213,9 +213,7 @@ class FoundCases {
         scores: this.#scoresOf(one["overallEvalMetricResults"]),
         turns: turns.map((turn) => this.#scoresOf(turn["evalMetricResults"])),
       };
-      const known = this.cases.get(evalId);
-      if (known === undefined) this.cases.set(evalId, [run]);
-      else known.push(run);
+      group(this.cases, evalId, run);
     }
   }
 

@@ -2,7 +2,7 @@
 
 import type { EvalRun } from "../generated/adk_metrics.js";
 import type { JudgeProgress, JudgeStamp } from "../types.js";
-import { wholeNamed } from "./judge-options.js";
+import { wholeNamed } from "./budget.js";
 import { CaseDecoder, type DecodedCase, type HostTask, readBatch } from "../engine/decode.js";
 import { call } from "../engine/call.js";
 import { reading } from "../engine/values.js";

@@ -8,7 +8,7 @@ import { type Engine, engineGeneration, keep, release } from "../engine/instance
 import type { Stretch } from "../engine/steps.js";
 import type { Sources } from "../engine/turn.js";
 import type { JournalSection } from "../journal/section.js";
-import { emptyBudget, judgeBudget } from "./judge-options.js";
+import { emptyBudget, judgeBudget } from "./budget.js";
 import { Judges } from "./judges.js";
 import { otherQuestions } from "./questions.js";
 import { thresholdWarnings } from "./ranges.js";
