@@ -1,10 +1,11 @@
 /** Who was asked when a journal was written: where it is complete, nobody is asked any more. */
 
 import { AdkMetricsError } from "../errors.js";
+import type { HeaderMetric } from "../generated/contract.js";
 import type { JournaledBegin, JournalSection } from "../journal/section.js";
 import { panelOf } from "../judges/panel.js";
 import type { EvaluatorOptions, JournalEntry } from "../types.js";
-import type { JudgeTarget } from "./target.js";
+import { type JudgeTarget, unsentBy } from "./target.js";
 import { definedProperties } from "../lists.js";
 
 /** Who was asked, as a journal has it. */
@@ -21,6 +22,19 @@ export interface JournaledJudge {
   isChosen: true | undefined;
   panel: readonly string[] | undefined;
   settings: string | undefined;
+}
+
+/** Who is asked for a metric: without keys, and the same in every run. */
+export function journaledJudge({ metricName, judge }: HeaderMetric, target: JudgeTarget): JournaledJudge {
+  const { label, model, provider, functionName, retirement, panel, settings } = target;
+  return {
+    ...{ metricName, label, model, provider, functionName, retirement },
+    unsent: judge === undefined ? [] : unsentBy(target, judge),
+    vertex: judge?.vertex === true || undefined,
+    isChosen: target.isChosen === true || undefined,
+    panel,
+    settings,
+  };
 }
 
 /** The options that stand for those who judged, where journals are complete: each metric has the judge that scored it. */

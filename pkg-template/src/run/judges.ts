@@ -6,7 +6,7 @@ import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract
 import type { JournalSection } from "../journal/section.js";
 import { MOST_VERSIONS } from "../judges/stamp.js";
 import type { EvaluatorOptions, JudgeReply, JudgeStamp, VotePrior } from "../types.js";
-import { type JournaledJudge, journaledTarget, noTarget } from "./journaled.js";
+import { type JournaledJudge, journaledJudge, journaledTarget, noTarget } from "./journaled.js";
 import { PanelMembers } from "./panel-members.js";
 import { pricedName, type PriceList, unpricedAmong } from "./prices.js";
 import { askedFor, checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target.js";
@@ -66,7 +66,7 @@ export class Judges {
       }
       this.#targets.set(metric, target);
       if (!judge.vertex) checkModel(options, askedFor(metricName, target), judge.model ?? "");
-      for (const warning of targetWarnings(metrics[metric] as HeaderMetric, target, judge)) this.#warn(warning);
+      for (const warning of targetWarnings(this.#metricAt(metric), target, judge)) this.#warn(warning);
     }
   }
 
@@ -79,7 +79,7 @@ export class Judges {
   attach(run: EvalRun): void {
     for (const [metric, target] of this.#targets) {
       const { endpoint, provider, model } = target;
-      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
+      const { metricName, judge } = this.#metricAt(metric);
       if (endpoint !== undefined) run.setEndpoint(metric, endpoint.settingsOfRun());
       run.setAskedModel(metric, pricedName(askedFor(metricName, target), judge?.model ?? "", this.#prices));
       // Judges that wrap one of a provider send no more than it does.
@@ -96,34 +96,15 @@ export class Judges {
     return this.#targets.size > 0;
   }
 
-  /** The judges as a journal identifies them: without keys, and the same in every run. */
+  /** The judges as a journal identifies them. */
   identities(): JournaledJudge[] {
-    return [...this.#targets].map(([metric, target]) => {
-      const { label, model, provider, functionName, retirement, notSent, panel, settings } = target;
-      const isChosen = target.isChosen === true || undefined;
-      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
-      const unsent = judge?.config === undefined ? [] : (notSent?.(judge.config) ?? []);
-      const vertex = judge?.vertex === true ? true : undefined;
-      return {
-        metricName,
-        label,
-        model,
-        provider,
-        functionName,
-        retirement,
-        unsent,
-        vertex,
-        isChosen,
-        panel,
-        settings,
-      };
-    });
+    return [...this.#targets].map(([metric, target]) => journaledJudge(this.#metricAt(metric), target));
   }
 
   /** Who is asked and has no price, if prices are given; with whether anybody has one. */
   get unpriced(): { names: string[]; hasPrice: boolean } {
     const asked = [...this.#targets].map(([metric, target]) => {
-      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
+      const { metricName, judge } = this.#metricAt(metric);
       return [askedFor(metricName, target), judge] as const;
     });
     return unpricedAmong(asked, this.#prices);
@@ -138,7 +119,7 @@ export class Judges {
   /** Who judged, for the results, and on what votes ended that were not certain. */
   stamps(risk: number | undefined, priors: ReadonlyMap<number, VotePrior>): JudgeStamp[] {
     return [...this.#targets].map(([metric, asked]) => {
-      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
+      const { metricName, judge } = this.#metricAt(metric);
       const { model, functionName, panel } = askedFor(metricName, asked);
       if (judge?.vertex === true) return { metricName, scoredBy: "vertex" };
       const stamp: JudgeStamp = { metricName, scoredBy: "judge" };
@@ -174,7 +155,7 @@ export class Judges {
    */
   noteChanges(): void {
     for (const [metric, members] of this.#panels) {
-      const { metricName } = this.#metrics[metric] as HeaderMetric;
+      const { metricName } = this.#metricAt(metric);
       for (const silent of members.silent()) {
         this.warnings.push({ code: "judge_failed", message: `${metricName}: ${silent}` });
       }
@@ -184,9 +165,13 @@ export class Judges {
     }
     for (const [metric, versions] of this.#versions) {
       if (versions.size < 2 || this.#panels.has(metric)) continue;
-      const { metricName } = this.#metrics[metric] as HeaderMetric;
+      const { metricName } = this.#metricAt(metric);
       this.#warnOfVersions(`${metricName}: its replies`, versions);
     }
+  }
+
+  #metricAt(index: number): HeaderMetric {
+    return this.#metrics[index] as HeaderMetric;
   }
 
   #warnOfVersions(whose: string, versions: ReadonlySet<string>): void {

@@ -4,7 +4,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { HeaderJudge, HeaderMetric } from "../generated/contract.js";
 import { cacheKey } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
-import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
+import { type Endpoint, endpointOf, isForeign } from "../judges/endpoint.js";
 import { identityOf, type JudgeIdentity } from "../judges/judge.js";
 import { foreignDefault, otherModel } from "../judges/foreign-default.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
@@ -16,8 +16,11 @@ import type { EvaluatorOptions, Judge, JudgeReply, JudgeRequest } from "../types
 import { checkPrices } from "./prices.js";
 import { definedProperties } from "../lists.js";
 
-/** Who is asked: besides, what {@link JudgeIdentity} says of it. */
-export interface JudgeTarget {
+/** What of a judge's identity counts in a run, as it is. */
+type Known = "functionName" | "provider" | "isReplay" | "isChosen" | "contradiction" | "panel" | "members" | "notSent";
+
+/** Who is asked, and what is known of it. */
+export interface JudgeTarget extends Pick<JudgeIdentity, Known> {
   /** A server that the engine speaks to itself. */
   endpoint?: Endpoint;
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply | string>;
@@ -31,17 +34,6 @@ export interface JudgeTarget {
   /** What tells apart judges that differ in their settings alone, which may be secret. */
   settings?: string;
   model: string | undefined;
-  /** The name of a function of the user's own, empty if it has none. */
-  functionName?: string;
-  provider?: Provider;
-  isReplay?: boolean;
-  isChosen?: boolean;
-  contradiction?: string;
-  /** The names of the judges of a panel. */
-  panel?: readonly string[];
-  /** The judges of a panel. */
-  members?: JudgeIdentity["members"];
-  notSent?: (settings: object) => string[];
 }
 
 export function targetOf(
@@ -55,35 +47,21 @@ export function targetOf(
     return { endpoint, ask: neverCalled, label, cacheOwner: label, model: undefined };
   }
   const judge = models.length === 0 ? judgeOf(options, model) : panelFor(options, models);
-  const {
-    label = "",
-    variant,
-    model: own,
-    provider,
-    functionName,
-    hasFunction,
-    notSent,
-    panel,
-    members,
-    isReplay,
-    isChosen,
-    contradiction,
-  } = identityOf(judge);
-  const endpoint = endpointOf(judge);
-  const retirement = retirementOf(judge, model);
-  const ask: JudgeTarget["ask"] = async (request, signal) => judge(request, { signal });
-  const hasSettings = variant !== undefined && Object.keys(variant).length > 0;
-  const cacheOwner = ownerOf(identityOf(judge));
+  const replier = replierOf(judge);
+  const identity = identityOf(judge);
+  const { label = "", variant = {}, model: own } = identity;
+  const { functionName, provider, panel, members, notSent, isReplay, isChosen, contradiction } = identity;
   return {
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(hasSettings ? { settings: hashOf([cacheOwner]) } : {}),
-    ...(retirement === undefined ? {} : { retirement }),
-    ask,
+    ...replier,
+    ask: async (request, signal) => judge(request, { signal }),
     label,
-    cacheOwner,
     model: own,
-    ...definedProperties({ functionName, provider, panel, members, notSent, isReplay, isChosen, contradiction }),
-    ...(hasFunction === true ? { keptReplies: keptRepliesOf(judge) } : {}),
+    ...definedProperties({
+      endpoint: endpointOf(judge),
+      settings: Object.keys(variant).length > 0 ? hashOf([replier.cacheOwner]) : undefined,
+      retirement: retirementOf(judge, model),
+      ...{ functionName, provider, panel, members, notSent, isReplay, isChosen, contradiction },
+    }),
   };
 }
 
@@ -97,11 +75,16 @@ export type Replier = Pick<JudgeTarget, "cacheOwner" | "keptReplies" | "function
 export async function replyKey(request: JudgeRequest, target: JudgeTarget): Promise<{ key: string; replier: Replier }> {
   const member = target.members?.[request.sampleIndex % target.members.length];
   if (member === undefined) return { key: await cacheKey(request, target.cacheOwner), replier: target };
-  const identity = identityOf(member.judge);
-  const cacheOwner = ownerOf(identity);
-  const key = await cacheKey({ ...request, model: identity.model ?? member.name }, cacheOwner);
-  const keptReplies = identity.hasFunction === true ? keptRepliesOf(member.judge) : undefined;
-  return { key, replier: { cacheOwner, ...definedProperties({ keptReplies, functionName: identity.functionName }) } };
+  const replier = replierOf(member.judge);
+  const { model = member.name } = identityOf(member.judge);
+  return { key: await cacheKey({ ...request, model }, replier.cacheOwner), replier };
+}
+
+function replierOf(judge: Judge): Replier {
+  const identity = identityOf(judge);
+  const { functionName, hasFunction } = identity;
+  const keptReplies = hasFunction === true ? keptRepliesOf(judge) : undefined;
+  return { cacheOwner: ownerOf(identity), ...definedProperties({ functionName, keptReplies }) };
 }
 
 /** Whose replies a judge gives, with the settings that could change them. */
@@ -157,7 +140,7 @@ export function* targetWarnings(
   target: JudgeTarget,
   judge: HeaderJudge,
 ): Iterable<string> {
-  const { retirement, contradiction, panel, notSent } = target;
+  const { retirement, contradiction, panel } = target;
   if (retirement !== undefined) yield retirement;
   if (contradiction !== undefined) yield contradiction;
   const foreign = foreignDefault(target, judge.model ?? "");
@@ -167,8 +150,12 @@ export function* targetWarnings(
   if (panel !== undefined && metricName === "hallucinations_v1") {
     yield `${metricName} asks for one sample, so only ${panel[0]} of the panel judges it`;
   }
-  const unsent = judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
-  for (const sentence of unsent) yield `${metricName}: ${sentence}`;
+  for (const sentence of unsentBy(target, judge)) yield `${metricName}: ${sentence}`;
+}
+
+/** What of a metric's settings the judge does not send, one sentence each. */
+export function unsentBy({ notSent }: JudgeTarget, { config }: Pick<HeaderJudge, "config">): string[] {
+  return config === undefined ? [] : (notSent?.(config) ?? []);
 }
 
 /** The model that a criterion names, if it does. */
