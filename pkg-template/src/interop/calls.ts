@@ -2,9 +2,10 @@
 
 import type { Content, InvocationEvent, Part } from "../types.js";
 import { fromEvents } from "./events.js";
-import { contentOf, contentsOf, isElided, isOfUser, jsonOf, usageOf, wordsOf } from "./messages.js";
+import { contentOf, contentsOf, isElided, isOfUser, jsonOf, usageOf } from "./messages.js";
 import { type Fields, fieldsOf, type Moment, type Span } from "./otlp.js";
 import { append, group } from "../lists.js";
+import { REDACTED, type Unread, wordsOf } from "./parts.js";
 import { isLoop, keyOf, type Node } from "./tree.js";
 
 /** What the model was asked and what it answered. */
@@ -21,6 +22,8 @@ export interface Call {
   groundingMetadata: Fields | undefined;
   /** What the model was told of its task and its tools. */
   config: { systemInstruction: unknown; tools: unknown };
+  /** What was not read of its messages, in words. */
+  unread?: Unread;
 }
 
 /** The log record, or event, of one call with all of its messages. */
@@ -60,8 +63,11 @@ export function callsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Mom
 
 /** The call of a model by its span; of several answers the first, unless they are pieces of one. */
 function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Call {
-  const { call, answers } = callIn(node, nodes, moments);
-  return { ...call, output: isOfAdk(node.span) ? together(answers) : answers[0] };
+  const { call, answers, isHidden } = callIn(node, nodes, moments);
+  if (isHidden) call.unread?.add("the answer of a model, which is missing or hidden");
+  const isJoined = isOfAdk(node.span);
+  if (!isJoined && answers.length > 1) call.unread?.add(`all but the first of ${answers.length} answers to one call`);
+  return { ...call, output: isJoined ? together(answers) : answers[0] };
 }
 
 /** The calls of an agent whose span holds what its models answered, and what tools gave, in order. */
@@ -116,7 +122,7 @@ function callIn(
   node: Node,
   nodes: readonly Node[],
   moments: ReadonlyMap<string, Moment[]>,
-): { call: Call; answers: Content[] } {
+): { call: Call; answers: Content[]; isHidden: boolean } {
   const events = nodes.flatMap(({ span }) => [...span.events, ...(moments.get(keyOf(span)) ?? [])]);
   events.sort((a, b) => a.time - b.time);
   const sources = [...nodes.map(({ span }) => span), ...events.filter(({ name }) => name === DETAILS)];
@@ -131,17 +137,29 @@ function callIn(
   const isOpenInference = isLoop(node.span);
   const request = fieldsOf(read(isOpenInference ? "input.value" : "gcp.vertex.agent.llm_request"));
   const response = fieldsOf(read(isOpenInference ? "output.value" : "gcp.vertex.agent.llm_response")) ?? {};
-  const old = fromEvents(events);
-  const messages = [read("gen_ai.input.messages"), read("gen_ai.output.messages")];
-  const [input = [], output = []] = messages.some(isElided) ? [] : messages.map(contentsOf);
+  const unread: Unread = new Set();
+  const old = fromEvents([...nodes.map(({ span: { name: _, ...span } }) => span), ...events], unread);
+  const messages = [read("gen_ai.input.messages"), read("gen_ai.output.messages")] as const;
+  const isCaptured = !messages.some(isElided);
+  const inputs = [
+    isCaptured ? contentsOf(messages[0], "user", unread) : [],
+    contentsOf(request?.contents, "user", unread),
+    old.input,
+  ];
+  const input = inputs.find(({ length }) => length > 0) ?? [];
+  const output = isCaptured ? contentsOf(messages[1], "assistant", unread) : [];
   const config = fieldsOf(request?.config) ?? {};
-  const answers = output.length > 0 ? output : [contentOf(response.content, "model") ?? old.output].flat();
+  const answers = output.length > 0 ? output : [contentOf(response.content, "model", unread) ?? old.output].flat();
+  const isGiven = messages[1] !== undefined || Object.keys(response).length > 0;
+  const isHidden = !isGiven || JSON.stringify(messages[1] ?? "").includes(REDACTED);
   const reported = response.usage_metadata ?? response.usageMetadata;
+  const instructions = word("gen_ai.system_instructions") ?? "";
+  const isText = !/^(?:\s*[[{"]|$)/.test(instructions);
   const counted = sources.find(({ attributes }) => usageOf(undefined, attributes) !== undefined)?.attributes;
   const call: Call = {
     from: node,
     time: node.span.time,
-    input: [input, contentsOf(request?.contents), old.input].find(({ length }) => length > 0) ?? [],
+    input,
     output: undefined,
     usage: usageOf(reported, counted ?? node.span.attributes),
     modelVersion:
@@ -151,14 +169,17 @@ function callIn(
     groundingMetadata: fieldsOf(response.grounding_metadata ?? response.groundingMetadata),
     config: {
       systemInstruction:
-        instructionsOf(read("gen_ai.system_instructions")) ??
+        instructionsOf(isText ? instructions : read("gen_ai.system_instructions")) ??
         config.system_instruction ??
         config.systemInstruction ??
-        old.system,
+        old.system ??
+        input.find(({ role }) => role === "system" || role === "developer"),
       tools: toolsOf(read("gen_ai.tool.definitions")) ?? config.tools,
     },
+    unread,
   };
-  return { call, answers };
+  const isLost = answers.length === 0 && call.input.length > 0 && node.span.error === undefined;
+  return { call, answers, isHidden: isLost && isHidden };
 }
 
 /** Whether google-adk or `@google/adk` had a hand in a span, which may be that of the Gemini SDK's own instrumentation. */
@@ -198,23 +219,25 @@ function callsOfAdkTs(node: Node, answers: readonly Moment[]): Call[] {
   const read = (key: string) => fieldsOf(jsonOf(node.span, key));
   const [request, response] = [read("adk.llm_request"), read("adk.llm_response") ?? {}];
   const { systemInstruction, tools } = fieldsOf(request?.config) ?? {};
+  const unread: Unread = new Set();
   return answers.map((answer, at): Call => {
     return {
       from: node,
       time: answer.time,
-      input: at === answers.length - 1 || at === 0 ? contentsOf(request?.contents) : [],
-      output: contentOf(jsonOf(answer, "gen_ai.completion"), "model"),
+      input: at === answers.length - 1 || at === 0 ? contentsOf(request?.contents, "user", unread) : [],
+      output: contentOf(jsonOf(answer, "gen_ai.completion"), "model", unread),
       usage: answers.length === 1 ? usageOf(response.usageMetadata, attributes) : undefined,
       modelVersion: wordsOf(response.modelVersion) ?? wordsOf(attributes.get("adk.request_model")),
       groundingMetadata: undefined,
       config: { systemInstruction, tools },
+      unread,
     };
   });
 }
 
 /** System instructions as parts of ADK's. */
 function instructionsOf(given: unknown): unknown {
-  return given === undefined ? undefined : contentOf({ parts: given });
+  return given === undefined ? undefined : contentOf(Array.isArray(given) ? { parts: given } : given);
 }
 
 /** Tool definitions as ADK declares tools. */

@@ -5,8 +5,9 @@
  */
 
 import { parseExactly } from "./integers.js";
-import { toolObject, wordsOf } from "./messages.js";
+import { toolObject } from "./messages.js";
 import { type Fields, fieldsOf, type Span } from "./otlp.js";
+import { wordsOf } from "./parts.js";
 
 type Attributes = ReadonlyMap<string, unknown>;
 
@@ -53,11 +54,16 @@ function openInference({ attributes, name }: Span): Fields | undefined {
 }
 
 function openInferenceMessage(message: Attributes): Fields {
-  const contents = listOf(message, "contents").map((one) => ({ text: one.get("message_content.text") }));
+  const contents = listOf(message, "contents").map((one) => ({
+    type: one.get("message_content.type") ?? "text",
+    text: one.get("message_content.text"),
+  }));
   const calls = listOf(message, "tool_calls").map((one) => {
     const call = inside(one, "tool_call");
     return { id: call.get("id"), name: call.get("function.name"), arguments: call.get("function.arguments") };
   });
+  const name = message.get("function_call_name");
+  if (name !== undefined) calls.push({ id: undefined, name, arguments: message.get("function_call_arguments_json") });
   return messageOf(message, message.get("content") ?? (contents.length > 0 ? contents : undefined), calls);
 }
 
@@ -67,7 +73,9 @@ function openLlmetry(attributes: Attributes): Fields | undefined {
   const isCall = ["chat", "completion"].includes(String(attributes.get("llm.request.type")));
   if (!isCall && prompts.length + completions.length === 0) return undefined;
   const message = (one: Attributes) => {
-    const calls = listOf(one, "tool_calls").map((call) => Object.fromEntries(call));
+    const calls = [...listOf(one, "tool_calls"), inside(one, "function_call")].flatMap<Fields>((call) =>
+      call.size > 0 ? Object.fromEntries(call) : [],
+    );
     return messageOf(one, contentIn(one.get("content")), calls);
   };
   const functions = listOf(attributes, "llm.request.functions").map((one) => ({

@@ -5,10 +5,12 @@ import { TurnRecorder } from "../agents/record.js";
 import type { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation } from "../types.js";
 import { asksTools, isOfAdk, isSilent, nameOf } from "./calls.js";
+import { isMessage } from "./events.js";
 import { traceEventsOf, unasked } from "./trace-events.js";
 import { type Exchange, exchangesOf, split } from "./history.js";
-import { contentOf, contentsOf, jsonOf, userContentOf, wordsIn, wordsOf } from "./messages.js";
+import { contentOf, contentsOf, jsonOf, userContentOf, wordsIn } from "./messages.js";
 import { fieldsOf, type Moment, wrong } from "./otlp.js";
+import { wordsOf } from "./parts.js";
 import { timesOf } from "./seconds.js";
 import { keyOf, type Node } from "./tree.js";
 import { attributeOf, type TraceTurn } from "./turns.js";
@@ -40,6 +42,7 @@ export function runOf(
 ): { run: TracedRun; isChanged: boolean } {
   const exchanges = exchangesOf(turns);
   const [inferences, warnings]: [Invocation[], string[]] = [[], []];
+  const unread = new Set<string>();
   let failure: string | undefined;
   let isChanged = false;
   for (const [at, turn] of turns.entries()) {
@@ -49,6 +52,11 @@ export function runOf(
     inferences.push(invocation);
     const isFailure = at === turns.length - 1 && errorOf(turn) !== undefined;
     if (warning !== undefined && !isFailure) warnings.push(`${location}: ${warning}`);
+    for (const what of turn.calls.flatMap((call) => [...(call.unread ?? [])])) {
+      // Later turns are told of it again.
+      if (!unread.has(what)) warnings.push(`${location}: not read: ${what}`);
+      unread.add(what);
+    }
     if (problem !== undefined) failure ??= `turn ${at + 1}: ${problem}`;
   }
   const before = split(turns[0]?.calls.find(({ input }) => input.length > 0)?.input ?? []).length - 1;
@@ -223,11 +231,24 @@ const CAPTURES = [
   ["agent_framework", "Set ENABLE_SENSITIVE_DATA=true"],
 ] as const;
 
+/** Names of what may hold messages; those of the conventions are read or empty. */
+const OF_MESSAGES = /(?:prompts?|completions?|(?<!gen_ai\.(?:in|out)put\.)messages?|(?:in|out)put\.value)$/;
+
 /** The error for a call of which the messages are missing. */
 function noMessages({ calls, nodes, capture, traceId }: TraceTurn): AdkMetricsError {
   const { span } = calls.find(isSilent)?.from ?? (nodes[0] as Node);
   const log = capture.unplaced.get(traceId) ?? capture.unplaced.get("");
   if (log !== undefined) return nameless(log);
+  const { events, attributes } = span;
+  const named = [
+    ...[...attributes.keys()].filter((key) => OF_MESSAGES.test(key) && wordsOf(attributes.get(key)) !== undefined),
+    ...events.filter((event) => OF_MESSAGES.test(event.name) && !isMessage(event)).map(({ name }) => name),
+  ];
+  const unread = [...(calls.find(isSilent)?.unread ?? []), ...named.map((name) => `\`${name}\``)];
+  if (unread.length > 0) {
+    const help = "Record them as the conventions have them: gen_ai.input.messages and gen_ai.output.messages";
+    return wrong(span, `the messages of a model call have a form that is not read: ${unread.join(", ")}`, help);
+  }
   if (capture.isOn) {
     const help = "Pass all spans and log records of the agent, and capture the messages in each of its processes";
     return wrong(span, "a model call contains no messages, although others in the traces do", help);

@@ -3,12 +3,21 @@
  * those before 1.37 (an event a message), and contents that ADK, ADK-TS and `@google/adk` write as they are.
  */
 
+import { append } from "../lists.js";
 import type { Content, FunctionResponse, InvocationEvent, Part } from "../types.js";
 import { parseExactly } from "./integers.js";
 import { type Fields, fieldsOf, type Item, wrong } from "./otlp.js";
-
-/** What stands where an instrumentation kept something back. */
-const PLACEHOLDERS = ["", "{}", "null", "<elided>", "<not specified>", "<not serializable>", "N/A"];
+import {
+  callsIn,
+  isBare,
+  objectOf,
+  partsOf,
+  PLACEHOLDERS,
+  REDACTED,
+  responseOf,
+  type Unread,
+  wordsOf,
+} from "./parts.js";
 
 /**
  * An attribute that is JSON text, or a value where attributes may have any form.
@@ -18,7 +27,7 @@ const PLACEHOLDERS = ["", "{}", "null", "<elided>", "<not specified>", "<not ser
 export function jsonOf(item: Item, key: string): unknown {
   const value = item.attributes.get(key);
   if (typeof value !== "string") return value ?? undefined;
-  if (PLACEHOLDERS.includes(value)) return undefined;
+  if (value === REDACTED || PLACEHOLDERS.includes(value)) return undefined;
   try {
     return parseExactly(value);
   } catch {
@@ -27,149 +36,101 @@ export function jsonOf(item: Item, key: string): unknown {
   }
 }
 
-/** A text, unless it is a placeholder. */
-export function wordsOf(value: unknown): string | undefined {
-  return typeof value === "string" && !PLACEHOLDERS.includes(value) ? value : undefined;
+/** What a tool was given, or gave, by the attribute of its span. */
+export function toolObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === "string" && PLACEHOLDERS.includes(value) && value !== "{}" ? undefined : objectOf(value);
+}
+
+/** Messages' keys that hold what they say; text written as JSON that has one is a message. */
+export const MESSAGE_KEYS = [
+  "role",
+  "content",
+  "parts",
+  "tool_calls",
+  "toolCalls",
+  "function_call",
+  "reasoning_content",
+  "refusal",
+];
+
+const ROLES: Readonly<Record<string, string>> = {
+  assistant: "model",
+  ai: "model",
+  human: "user",
+  tool: "user",
+  function: "user",
+};
+
+/** The content of a message in any of the forms; nothing if it holds nothing. `unread` is told what is of no known form. */
+export function contentOf(given: unknown, role?: string, unread?: Unread): Content | undefined {
+  const message = typeof given === "string" ? { content: given } : fieldsOf(given);
+  if (message === undefined) {
+    if (given !== null && given !== undefined) unread?.add("a message that is neither an object nor a text");
+    return undefined;
+  }
+  const inner = fieldsOf(message.content);
+  const spoken = [message.role, message.type].find((one) => typeof one === "string" && Object.hasOwn(ROLES, one));
+  const own = typeof message.role === "string" ? message.role : ((spoken as string | undefined) ?? role);
+  // google-adk puts a content of its own where the conventions have a text.
+  if (inner?.parts !== undefined) return contentOf(inner, own, unread);
+  const isItem =
+    typeof message.type === "string" && MESSAGE_KEYS.every((key) => key === "content" || !(key in message));
+  const parts = isItem && spoken === undefined ? partsOf(message, unread) : partsIn(message, own, unread);
+  if (parts.length === 0) return undefined;
+  const isOfModel = isItem && parts.some(({ functionCall, thought }) => functionCall !== undefined || thought);
+  const isOfTool = isItem && parts.some(({ functionResponse }) => functionResponse !== undefined);
+  const said = isOfModel ? "model" : isOfTool ? "user" : Object.hasOwn(ROLES, own ?? "") ? ROLES[own ?? ""] : own;
+  return said === undefined || said === "" ? { parts } : { role: said, parts };
+}
+
+/** The parts of a message: a list, or the content and the calls of the protocol of chat completions. */
+function partsIn(message: Fields, role: string | undefined, unread?: Unread): Part[] {
+  const { content, tool_call_id: call, id, name } = message;
+  const listed = message.parts ?? content ?? message.text;
+  const list: unknown[] = Array.isArray(listed) ? listed : (wordsOf(listed) ?? fieldsOf(listed)) ? [listed] : [];
+  const parts = list.flatMap((one) => partsOf(one, unread));
+  const isResponse = (role === "tool" || role === "function" || call !== undefined) && !message.parts;
+  if (isResponse && !parts.some(({ functionResponse }) => functionResponse !== undefined)) {
+    return content === undefined ? [] : [responseOf(call ?? id, name, content)];
+  }
+  const thought = wordsOf(message.reasoning_content);
+  const refusal = wordsOf(message.refusal);
+  const all: Part[] = [
+    ...(thought === undefined ? [] : [{ text: thought, thought: true }]),
+    ...parts,
+    ...(refusal === undefined ? [] : [{ text: refusal }]),
+    ...callsIn(message),
+  ];
+  const keys = Object.keys(message).filter((key) => message[key] !== null && key !== "role");
+  if (all.length === 0 && keys.length > 0 && !MESSAGE_KEYS.slice(1).some((key) => key in message)) {
+    unread?.add(`a message with \`${keys.join("`, `")}\``);
+  }
+  return all;
+}
+
+/** Whether messages were left without what they say, as where content is not to be captured. */
+export function isElided(given: unknown): boolean {
+  return items(given).some((message) => items(message.parts).some(isBare));
 }
 
 function items(value: unknown): Fields[] {
   return Array.isArray(value) ? value.flatMap<Fields>((item) => fieldsOf(item) ?? []) : [];
 }
 
-/** Arguments and results: objects as they are, JSON text read, anything else under `result`. */
-function objectOf(value: unknown): Record<string, unknown> | undefined {
-  let given: unknown = value ?? undefined;
-  for (let round = 0; round < 2 && typeof given === "string"; round += 1) {
-    try {
-      given = parseExactly(given);
-    } catch {
-      break;
-    }
+/** Messages, or contents, in order; the items of OpenAI's responses, which have types, are parts of one. */
+export function contentsOf(given: unknown, role?: string, unread?: Unread): Content[] {
+  const contents: Content[] = [];
+  let wasItem = false;
+  for (const one of Array.isArray(given) ? (given as unknown[]) : [given]) {
+    const content = contentOf(one, role, unread);
+    if (content === undefined) continue;
+    const isItem = typeof fieldsOf(one)?.type === "string";
+    const last = contents.at(-1);
+    if (isItem && wasItem && last?.role === content.role) append(last?.parts ?? [], content.parts ?? []);
+    else contents.push(content);
+    wasItem = isItem;
   }
-  if (given === undefined) return undefined;
-  return (fieldsOf(given) as Record<string, unknown> | undefined) ?? { result: given };
-}
-
-/** What a tool was given, or gave, by the attribute of its span. */
-export function toolObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === "string" && PLACEHOLDERS.includes(value) && value !== "{}" ? undefined : objectOf(value);
-}
-
-/** A call of a tool as a part. */
-export function callOf(id: unknown, name: unknown, args: unknown): Part {
-  const given = objectOf(args);
-  return {
-    functionCall: {
-      ...(wordsOf(id) === undefined ? {} : { id: wordsOf(id) as string }),
-      name: String(name ?? ""),
-      ...(given === undefined ? {} : { args: given }),
-    },
-  };
-}
-
-/** A tool's response as a part. */
-export function responseOf(id: unknown, name: unknown, response: unknown): Part {
-  const given: FunctionResponse = { name: String(name ?? ""), response: objectOf(response) ?? {} };
-  if (wordsOf(id) !== undefined) given.id = wordsOf(id) as string;
-  return { functionResponse: given };
-}
-
-/** A part of today's conventions; nothing for kinds that ADK has no part for. */
-function partOfMessage({ type, content, ...more }: Fields): Part | undefined {
-  const mimeType = more.mime_type;
-  switch (type) {
-    case "text":
-      return typeof content === "string" ? { text: content } : undefined;
-    case "reasoning":
-      return typeof content === "string" ? { text: content, thought: true } : undefined;
-    case "tool_call":
-      return callOf(more.id, more.name, more.arguments);
-    case "tool_call_response":
-      return responseOf(more.id, more.name, more.response ?? more.result);
-    case "blob":
-      return { inlineData: { mimeType, data: more.data ?? content } };
-    case "uri":
-    case "file_data":
-      return { fileData: { mimeType, fileUri: more.uri } };
-    default:
-      return undefined;
-  }
-}
-
-/** ADK's parts by both spellings. */
-const KINDS = [
-  ["text", "text"],
-  ["thought", "thought"],
-  ["functionCall", "function_call"],
-  ["functionResponse", "function_response"],
-  ["inlineData", "inline_data"],
-  ["fileData", "file_data"],
-  ["executableCode", "executable_code"],
-  ["codeExecutionResult", "code_execution_result"],
-] as const;
-
-/** A part of ADK's without what is null in it. */
-function partOfAdk(given: Fields): Part {
-  const part: Record<string, unknown> = {};
-  for (const [key, snake] of KINDS) {
-    const value = given[key] ?? given[snake];
-    const fields = fieldsOf(value);
-    if (fields !== undefined)
-      part[key] = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== null));
-    else if (value !== undefined && value !== null) part[key] = value;
-  }
-  return part;
-}
-
-/** The content of a message in any of the forms; nothing if it holds nothing. */
-export function contentOf(given: unknown, role?: string): Content | undefined {
-  if (typeof given === "string")
-    return wordsOf(given) === undefined
-      ? undefined
-      : { parts: [{ text: given }], ...(role === undefined ? {} : { role }) };
-  const message = fieldsOf(given);
-  if (message === undefined) return undefined;
-  const own = typeof message.role === "string" ? message.role : role;
-  const listed = Array.isArray(message.parts) ? (message.parts as unknown[]) : [];
-  const parts: Part[] = listed.flatMap<Part>((one) => {
-    const part = typeof one === "string" ? { text: one } : fieldsOf(one);
-    if (part === undefined) return [];
-    return typeof part.type === "string" ? (partOfMessage(part) ?? []) : partOfAdk(part);
-  });
-  if (message.parts === undefined || message.parts === null) for (const part of partsOfChat(message)) parts.push(part);
-  if (parts.length === 0) return undefined;
-  const contentRole = own === "assistant" ? "model" : own === "tool" ? "user" : own;
-  return contentRole === undefined || contentRole === "" ? { parts } : { role: contentRole, parts };
-}
-
-/** A message of the protocol of chat completions, which the conventions had before they had parts. */
-function partsOfChat({ content, role, id, tool_calls: calls, tool_call_id: call }: Fields): Part[] {
-  if (role === "tool" || call !== undefined) return content === undefined ? [] : [responseOf(call ?? id, "", content)];
-  const texts: Part[] =
-    typeof content === "string"
-      ? wordsOf(content) === undefined
-        ? []
-        : [{ text: content }]
-      : (Array.isArray(content) ? (content as unknown[]) : []).flatMap((part) => {
-          const words = typeof part === "string" ? part : fieldsOf(part)?.text;
-          return typeof words === "string" ? { text: words } : [];
-        });
-  const made = items(calls).map((one) => {
-    const { name, arguments: args } = fieldsOf(one.function) ?? one;
-    return callOf(one.id, name, args);
-  });
-  return [...texts, ...made];
-}
-
-/** Whether messages were left without what they say, as where content is not to be captured. */
-export function isElided(given: unknown): boolean {
-  const parts = items(given).flatMap((message) => items(message.parts));
-  return parts.some((part) => part.type === "text" && !("content" in part));
-}
-
-/** Messages, or contents, in order. */
-export function contentsOf(given: unknown): Content[] {
-  return (Array.isArray(given) ? given : []).flatMap((message) => contentOf(message) ?? []);
+  return contents;
 }
 
 /** What ADK-TS tells a model that is to go on, and ADK tells a sub-agent of what others said. */

@@ -11,6 +11,7 @@ import { READS } from "../generated/reads.js";
 import type { EvaluationResult, Invocation } from "../types.js";
 import { contentOf } from "./messages.js";
 import { fieldsOf } from "./otlp.js";
+import type { Unread } from "./parts.js";
 import { type AutoevalsScore, autoevalsScore, type OpenevalsResult } from "./scores.js";
 
 /** What is needed of an evaluator. */
@@ -124,7 +125,10 @@ function invocationsOf(given: unknown, input: unknown, name: string): Invocation
     return turn;
   };
   for (const [at, message] of list.entries()) {
-    const content = contentOf(message);
+    const unread: Unread = new Set();
+    const content = contentOf(message, undefined, unread);
+    for (const what of unread)
+      throw new AdkMetricsError("invalid_input", `${what} is not read`, { path: `${name}[${at}]` });
     const role = fieldsOf(message)?.role;
     if (content === undefined || typeof role !== "string") {
       throw unexpected("a string, messages with `role` and `content`, or invocations", message, `${name}[${at}]`);

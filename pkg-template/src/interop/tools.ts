@@ -1,9 +1,10 @@
 /** The spans of tools: what each was given and gave, and which of them belongs to a call. O(n) in spans and calls. */
 
 import type { FunctionCall } from "../types.js";
-import { resultOfBlocks, toolEvents } from "./events.js";
-import { toolObject, wordsOf } from "./messages.js";
+import { toolEvents } from "./events.js";
+import { toolObject } from "./messages.js";
 import { fieldsOf } from "./otlp.js";
+import { resultOfBlocks, wordsOf } from "./parts.js";
 import type { Node } from "./tree.js";
 
 /** What a tool did, by its span. */

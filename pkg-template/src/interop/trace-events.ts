@@ -2,7 +2,8 @@
 
 import type { FunctionCall, FunctionResponse, InvocationEvent, Part } from "../types.js";
 import { asksTools, type Call, nameOf } from "./calls.js";
-import { responseOf, responsesAtEnd } from "./messages.js";
+import { responsesAtEnd } from "./messages.js";
+import { responseOf } from "./parts.js";
 import { type ToolRun, toolRunOf, ToolRuns } from "./tools.js";
 import { append } from "../lists.js";
 import type { Node } from "./tree.js";

@@ -3,9 +3,10 @@
 import { type Call, callsOf, DETAILS } from "./calls.js";
 import { isMessage } from "./events.js";
 import { conventional } from "./indexed.js";
-import { isOfUser, responsesAtEnd, wordsIn, wordsOf } from "./messages.js";
+import { isOfUser, responsesAtEnd, wordsIn } from "./messages.js";
 import type { Content } from "../types.js";
 import type { Moment, Span, Telemetry } from "./otlp.js";
+import { wordsOf } from "./parts.js";
 import { append, group } from "../lists.js";
 import { keyOf, type Node, treeOf } from "./tree.js";
 import { type Capture, placed } from "./unplaced.js";

@@ -5,8 +5,8 @@
 
 import { DETAILS } from "./calls.js";
 import { isMessage } from "./events.js";
-import { wordsOf } from "./messages.js";
 import type { Moment } from "./otlp.js";
+import { wordsOf } from "./parts.js";
 import { isLoop, type Node } from "./tree.js";
 
 /** What is known of the messages of all traces. */
