@@ -94,10 +94,23 @@ describe("results", { skip }, () => {
   });
 });
 
-describe("a case on a phone", { skip }, () => {
+describe("a phone", { skip }, () => {
   const site = playground();
 
-  test("has the way to others in a row, and what is copied in its box", async () => {
+  test("shows the figures of a run without scrolling sideways", async () => {
+    const page = await showing(site, await scoredExample("museum-guide"), { width: 390, height: 844 });
+    await page.goto(`${site.origin}/#/runs`);
+    const run = page
+      .getByRole("table")
+      .filter({ hasText: "Pass rate" })
+      .getByRole("columnheader", { name: /^Run 1/ });
+    const { x, width } = await run.boundingBox();
+    assert.ok(x + width <= 390, `it ends at ${x + width}`);
+    assert.equal(await page.getByText("Trend", { exact: true }).isVisible(), false);
+    await site.done(page);
+  });
+
+  test("shows the way to other cases in a row, and what is copied in its box", async () => {
     const page = await showing(site, await scoredExample("cake-orders"), { width: 390, height: 844 });
     await page.goto(`${site.origin}/#/case/0`);
     const neighbours = page.getByRole("navigation", { name: "Cases" }).locator(".button");

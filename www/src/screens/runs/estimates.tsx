@@ -19,15 +19,20 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
       <h2 id="estimates-title">How they score</h2>
       <p class="muted">
         The earliest run comes first.
-        {confidence !== undefined &&
-          ` Bars are ${amountText(confidence * 100)}% intervals; the runs of a row share one axis.`}
+        {confidence !== undefined && (
+          <span class="of-trends">
+            {` Bars are ${amountText(confidence * 100)}% intervals; the runs of a row share one axis.`}
+          </span>
+        )}
       </p>
       <div class="wide" tabIndex={0} role="group" aria-label="How the runs score, table">
         <table class="estimates">
           <thead>
             <tr>
               <th scope="col">Measure</th>
-              <th scope="col">Trend</th>
+              <th scope="col" class="of-trends">
+                Trend
+              </th>
               {runs.map(({ id, name, creationTimestamp, configs = [], judges = [] }) => (
                 <th key={id} scope="col">
                   <Name>{name}</Name>
@@ -57,7 +62,7 @@ export function Estimates({ runs }: { runs: readonly RunEntry[] }) {
             {known.some((one) => (one?.flaky.length ?? 0) > 0) && (
               <tr>
                 <th scope="row">Flaky cases</th>
-                <td />
+                <td class="of-trends" />
                 {known.map((one, at) => (
                   <td key={at}>{one === undefined ? "–" : count(one.flaky.length, "case")}</td>
                 ))}
@@ -100,7 +105,7 @@ function Measure({ name, text, estimates }: MeasureProps) {
         <MetricName>{name}</MetricName>
         {Object.hasOwn(UNITS, name) && <small>{UNITS[name]}</small>}
       </th>
-      <td>
+      <td class="of-trends">
         <Trend estimates={estimates} />
       </td>
       {estimates.map((estimate, at) => (
