@@ -124,7 +124,7 @@ const WITHOUT_MAPS = [
   /^(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\//,
   /^engine\/(?:checks|criteria|decode|explanation|exports|hosted|instance|invocations|input|json|kept|marks|plain-json|reads|rows|status|steps|turn|writing)\./,
   /^(?:agents\/(?:evaluation|file-evaluations|host|local-eval-service|missing|naming|observe|options|personas|pooled|results|scorable|simulator|spending|test-files)|entrypoints\/|testing\/(?:jest|vitest)|judges\/(?:adk|browser|cache|cache-\w+|default|dotenv|environment|failure|foreign-default|judge|language-model|panel|policy|read-at-most|record|recording|replay|reply|request|retirement|settings|stamp|tokens|unsent|wire)|modules\/)/,
-  /^run\/(?:asked|batching|budget|completions|custom|early-stop|failure|failed-metrics|foreign-replies|judge-options|journaled|judge-progress|judges|judging|missing-verdicts|options|panel-members|prices|questions|recorded|reply-cache|rules|run|session|silence|target|unknown-case|unscorable|without-effect)\./,
+  /^run\/(?:asked|batching|budget|completions|custom|early-stop|failure|failed-metrics|foreign-replies|judge-options|journaled|journaled-calls|judge-progress|judges|judging|missing-verdicts|options|panel-members|prices|questions|recorded|reply-cache|rules|run|session|silence|target|unknown-case|unscorable|without-effect)\./,
   /^(?:advisory|check-inputs|closest|estimate|evaluate-stream|evaluators|invocation|known-options|lists|looks-like|metric-(?:function|info|names)|registry|request-plan|result-lines|stored-results|thresholds|turn-events|votes)\.ts/,
 ];
 

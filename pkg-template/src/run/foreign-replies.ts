@@ -7,7 +7,7 @@ import type { Replier } from "./target.js";
 const MOST_KEPT = 100_000;
 
 /** Notes that a judge gave the reply that is kept under this key. */
-export function keep({ keptReplies }: Replier, key: string): void {
+export function noteGiven({ keptReplies }: Replier, key: string): void {
   if (keptReplies !== undefined && keptReplies.size < MOST_KEPT) keptReplies.add(key);
 }
 

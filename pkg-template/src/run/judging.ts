@@ -2,7 +2,7 @@ import { AdkMetricsError } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
 import { abortedBy } from "../judges/failure.js";
-import { isReplayed, miscountedText, replyOf, unrecordedReply, withTokensOf } from "../judges/reply.js";
+import { isReplayed, miscountedText, replyOf, unrecordedReply } from "../judges/reply.js";
 import { transfer, withToken } from "../judges/send.js";
 import { isUnsent } from "../judges/unsent.js";
 import type { RawAnswer } from "../judges/wire.js";
@@ -10,11 +10,11 @@ import type { EngineError, HttpRequest, JudgeCall, JudgeOutcome, TokenCounts } f
 import type { Budget, EvaluatorOptions, JudgeProgress, JudgeReply, JudgeRequest } from "../types.js";
 import { AskedQuestions, FORGOTTEN } from "./asked.js";
 import { type FailedCall, failedBy } from "./failure.js";
-import { ForeignReplies, keep } from "./foreign-replies.js";
+import { ForeignReplies, noteGiven } from "./foreign-replies.js";
+import { type CallKeys, JournaledCalls } from "./journaled-calls.js";
 import type { Judges } from "./judges.js";
 import { ReplyCache } from "./reply-cache.js";
-import { estimateWarning, NO_CORRECTION, type ProgressCorrection, unreadWarning } from "./judge-progress.js";
-import { definedProperties } from "../lists.js";
+import { estimateWarning, type ProgressCorrection, unreadWarning } from "./judge-progress.js";
 import { unpricedWarning } from "./prices.js";
 import { replyKey, type JudgeTarget } from "./target.js";
 
@@ -27,12 +27,8 @@ export type CallAnswer =
   | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome | undefined): void };
 
 /** A question, and who is asked it. */
-interface TargetedRequest {
+interface TargetedRequest extends CallKeys {
   target: JudgeTarget;
-  /** Identifies the question and the sample in this run; equal questions of several cases have the same. */
-  question: string;
-  /** Identifies the call: the case, the question and the sample. */
-  callKey: string;
   request: JudgeRequest;
   http: HttpRequest | undefined;
   signal: AbortSignal;
@@ -44,10 +40,7 @@ interface TargetedRequest {
 type TakeReply = (reply: JudgeReply | undefined) => void;
 
 /** A call in progress or answered. */
-interface KnownCall {
-  /** Which sample of which question it is. */
-  readonly key: string;
-  readonly question: string;
+interface KnownCall extends CallKeys {
   /** Ends the call, as long as it has no answer. */
   controller: AbortController | undefined;
   answer: Promise<CallAnswer>;
@@ -73,18 +66,8 @@ export class JudgeDispatcher {
   #failures = 0;
   /** How many of these a restarted engine does not know of. */
   #failedBefore = 0;
-  /** How many calls of the engine nobody made: a recording lacks the reply, or the journals of a merged run do. */
-  #unsentCalls = 0;
-  /** What parts of a merged run looked up in a recording in vain, which took no call. */
-  #lookups = 0;
   readonly #timeoutMs: number | undefined;
-  readonly #journal: JournalSection | undefined;
-  /** How many calls failed for a question without a reply yet. */
-  readonly #failedFor = new Map<string, number>();
-  /** How many of them failed for one sample, by `callKey`. */
-  readonly #attempts = new Map<string, number>();
-  /** What the failed calls took, for each key of both. */
-  readonly #failedUsage = new Map<string, TokenCounts>();
+  readonly #journal: JournaledCalls;
   /** The replies in the cache that functions did not give themselves. */
   readonly #foreign = new ForeignReplies();
   /** What the last call that failed said, if none was answered since. */
@@ -95,7 +78,7 @@ export class JudgeDispatcher {
   /** @param journal Where replies are kept, and found. */
   constructor(judges: Judges, { timeoutMs, cache }: EvaluatorOptions, journal?: JournalSection) {
     this.#judges = judges;
-    this.#journal = journal;
+    this.#journal = new JournaledCalls(journal);
     this.#timeoutMs = timeoutMs;
     if (cache !== undefined) this.#cache = new ReplyCache(cache, this.#warn.bind(this));
   }
@@ -111,12 +94,7 @@ export class JudgeDispatcher {
 
   /** What a merged run corrects of the engine's counts; what it did not need is known at its end. */
   correction(isFinished: boolean): ProgressCorrection {
-    const journal = this.#journal;
-    if (journal?.isComplete !== true) return { ...NO_CORRECTION, unsentCalls: this.#unsentCalls };
-    const { samples, calls } = isFinished ? journal.unusedFailures : { samples: 0, calls: 0 };
-    const unsentSamples = this.#unsentCalls;
-    const unsentCalls = unsentSamples + this.#lookups;
-    return { unsentCalls, unsentSamples, unneededSamples: samples, unneededCalls: calls };
+    return this.#journal.correction(isFinished);
   }
 
   /** Warns if replies were forgotten, since their questions are paid for again. */
@@ -140,20 +118,21 @@ export class JudgeDispatcher {
   /** Makes a call. What an engine asked before it was restarted is not asked twice. */
   ask(call: JudgeCall): Promise<CallAnswer> {
     const { purpose, invocationIndex, stepIndex, sampleIndex } = call.request;
-    const key = [call.metric, call.case, call.run ?? "", purpose, invocationIndex, stepIndex, sampleIndex].join("/");
-    const known = this.#calls.get(key) ?? this.#begin(key, call);
+    const place = [call.metric, call.case, call.run ?? ""];
+    const callKey = [...place, purpose, invocationIndex, stepIndex, sampleIndex].join("/");
+    const known = this.#calls.get(callKey) ?? this.#begin(callKey, call);
     this.#numbered.set(call.call, known);
     return known.answer;
   }
 
-  #begin(key: string, { metric, digest, request, http }: JudgeCall): KnownCall {
+  #begin(callKey: string, { metric, digest, request, http }: JudgeCall): KnownCall {
     const target = this.#judges.target(metric);
     const controller = new AbortController();
     const question = [metric, request.purpose, request.sampleIndex, digest].join("/");
     const targeted: TargetedRequest = {
       target,
       question,
-      callKey: key,
+      callKey,
       request,
       http,
       signal: controller.signal,
@@ -174,8 +153,8 @@ export class JudgeDispatcher {
       }
       return answer;
     });
-    const begun: KnownCall = { key, question, controller, answer };
-    this.#calls.set(key, begun);
+    const begun: KnownCall = { callKey, question, controller, answer };
+    this.#calls.set(callKey, begun);
     return begun;
   }
 
@@ -199,11 +178,8 @@ export class JudgeDispatcher {
 
   /** Forgets a call, so that the next one for the same sample is made. */
   #forget(call: KnownCall): void {
-    if (this.#journal !== undefined) {
-      increment(this.#failedFor, call.question);
-      increment(this.#attempts, call.key);
-    }
-    if (this.#calls.get(call.key) === call) this.#calls.delete(call.key);
+    this.#journal.noteFailed(call);
+    if (this.#calls.get(call.callKey) === call) this.#calls.delete(call.callKey);
   }
 
   /**
@@ -219,7 +195,7 @@ export class JudgeDispatcher {
     const message = `the judge did not answer ${inTime}`;
     if (ended === undefined) {
       this.lastFailure = message;
-      this.#keepFailure({ question: call.question, callKey: call.key }, { message, retryable: true });
+      this.#journal.keepFailure(call, { message, retryable: true });
     }
     this.#forget(call);
     call.isAborted = true;
@@ -254,15 +230,15 @@ export class JudgeDispatcher {
       const failed = failedBy(error);
       // Nobody was asked.
       const wasUnsent = isUnsent(error);
-      if (wasUnsent) this.#unsentCalls += 1;
-      if (!signal.aborted) this.#keepFailure(targeted, failed, wasUnsent ? 0 : 1);
+      if (wasUnsent) this.#journal.noteUnsent();
+      if (!signal.aborted) this.#journal.keepFailure(targeted, failed, wasUnsent ? 0 : 1);
       return { failed };
     }
   }
 
   /** The journal's reply to a question. Failures before it count again. */
   #journaled({ question }: TargetedRequest): JournaledReply | undefined {
-    const found = this.#journal?.reply(question);
+    const found = this.#journal.reply(question);
     if (found !== undefined) this.#countFailed(found.failed ?? 0);
     return found;
   }
@@ -273,85 +249,32 @@ export class JudgeDispatcher {
     this.#failedBefore += calls;
   }
 
-  #keep(
-    { question, callKey, request, signal }: TargetedRequest,
-    reply: JudgeReply,
-    cached: boolean,
-    began: number,
-  ): void {
-    if (this.#journal === undefined) return;
-    // A reply that came after its call was given up is that call's own: it counts once.
-    const failed = (this.#failedFor.get(question) ?? 0) - (signal.aborted ? 1 : 0);
-    if (!signal.aborted) {
-      this.#failedFor.delete(question);
-      this.#attempts.delete(callKey);
-    }
-    const failedUsage = this.#failedUsage.get(question);
-    for (const key of [question, callKey]) this.#failedUsage.delete(key);
-    const more = {
-      ...(cached ? { cached } : {}),
-      ...(failed > 0 ? { failed } : {}),
-      ...definedProperties({ failedUsage }),
-    };
-    const ms = Math.round(performance.now() - began);
-    this.#journal.keep({ type: "reply", key: question, reply, ...more, evalId: request.evalId, ms });
+  #keep(targeted: TargetedRequest, reply: JudgeReply, cached: boolean, began: number): void {
+    const { request, signal } = targeted;
+    this.#journal.keepReply(targeted, reply, { cached, evalId: request.evalId, wasGivenUp: signal.aborted, began });
   }
 
-  /** @param calls How many were made. */
-  #keepFailure(
-    { question, callKey }: Pick<TargetedRequest, "question" | "callKey">,
-    { usage, ...failure }: FailedCall,
-    calls = 1,
-  ): void {
-    if (this.#journal === undefined) return;
-    const attempt = (this.#attempts.get(callKey) ?? 0) + calls;
-    if (usage !== undefined) {
-      for (const key of [question, callKey]) {
-        this.#failedUsage.set(key, withTokensOf(usage, this.#failedUsage.get(key)));
-      }
-    }
-    const more = definedProperties({ failedUsage: this.#failedUsage.get(callKey) });
-    this.#journal.keep({ type: "failure", key: question, failure, attempt, ...more });
+  #findOrAsk(targeted: TargetedRequest, take: TakeReply): Promise<CallAnswer> {
+    return this.#cache === undefined ? this.#askOnce(targeted, take) : this.#askWithCache(this.#cache, targeted, take);
   }
 
-  /** The failure that a complete journal has instead of a reply. */
-  #lost(journal: JournalSection, question: string, evalId = ""): CallAnswer {
-    const found = journal.failure(question);
-    if (found === undefined) {
-      this.#unsentCalls += 1;
-      const { message, help } = journal.refusal(question) ?? {
-        message: journal.whyMissing?.(evalId) ?? "no shard asked it, for example because a budget was spent",
-      };
-      return { failed: { message, retryable: false, ...(help === undefined ? {} : { help }) } };
+  /** Asks what neither this run asked nor the journal has. */
+  async #askOnce(targeted: TargetedRequest, take: TakeReply): Promise<CallAnswer> {
+    const { question } = targeted;
+    for (let asked = this.#asked.get(question); asked !== undefined; asked = this.#asked.get(question)) {
+      const reply = await asked;
+      if (reply !== undefined) return { reply, cached: true };
     }
-    const { failure, attempt, failedUsage } = found;
-    if (attempt === 0) this.#lookups += 1;
-    else this.#countFailed(attempt - 1);
-    const times = attempt > 1 ? `. It was asked ${attempt} times` : "";
-    // Without the status, by which the engine gives up a judge: what one part was refused, others were answered.
-    const { message, help } = failure;
-    return {
-      failed: {
-        message: (message.endsWith(".") ? message.slice(0, -1) : message) + times,
-        retryable: false,
-        ...definedProperties({ help, usage: failedUsage }),
-      },
-    };
+    const settle = this.#asked.begin(question, targeted.signal);
+    const kept = this.#journaled(targeted);
+    if (kept === undefined) return this.#send(targeted, settle, take);
+    settle(kept.reply);
+    return answerOf(kept);
   }
 
-  async #findOrAsk(targeted: TargetedRequest, take: TakeReply): Promise<CallAnswer> {
+  /** Asks what neither the journal nor the cache has. */
+  async #askWithCache(cache: ReplyCache, targeted: TargetedRequest, take: TakeReply): Promise<CallAnswer> {
     const { question, request, target } = targeted;
-    if (this.#cache === undefined) {
-      for (let asked = this.#asked.get(question); asked !== undefined; asked = this.#asked.get(question)) {
-        const reply = await asked;
-        if (reply !== undefined) return { reply, cached: true };
-      }
-      const settle = this.#asked.begin(question, targeted.signal);
-      const kept = this.#journaled(targeted);
-      if (kept === undefined) return this.#send(targeted, settle, take);
-      settle(kept.reply);
-      return answerOf(kept);
-    }
     const kept = this.#journaled(targeted);
     if (kept !== undefined) {
       this.#resumed.begin(question, targeted.signal)(kept.reply);
@@ -362,7 +285,6 @@ export class JudgeDispatcher {
       this.#keep(targeted, resumed, true, performance.now());
       return { reply: resumed, cached: true };
     }
-    const cache = this.#cache;
     const { key, replier } = await this.#inOrder(replyKey(request, target));
     const began = performance.now();
     const hit = (reply: JudgeReply): CallAnswer => {
@@ -384,8 +306,8 @@ export class JudgeDispatcher {
         release?.();
         return;
       }
-      keep(replier, key);
-      cache.store(key, reply, release, this.#journal?.attempted());
+      noteGiven(replier, key);
+      cache.store(key, reply, release, this.#journal.attempted());
     };
     return this.#send(targeted, settle, take);
   }
@@ -411,9 +333,11 @@ export class JudgeDispatcher {
       settled(reply);
     };
     try {
-      if (this.#journal?.isComplete === true) {
+      if (this.#journal.isComplete) {
         settled(undefined);
-        return this.#lost(this.#journal, question, request.evalId);
+        const { failed, failedBefore } = this.#journal.lost(question, request.evalId);
+        this.#countFailed(failedBefore);
+        return { failed };
       }
       // Signals of jsdom, in which Jest may run, cannot `throwIfAborted`.
       if (signal.aborted) throw signal.reason;
@@ -435,7 +359,7 @@ export class JudgeDispatcher {
           const reply = outcome !== undefined && "reply" in outcome ? replyOf(outcome.reply) : undefined;
           if (outcome !== undefined && "failure" in outcome) {
             this.lastFailure = outcome.failure.message;
-            this.#keepFailure(targeted, outcome.failure);
+            this.#journal.keepFailure(targeted, outcome.failure);
           }
           settle(reply);
           if (outcome !== undefined) take(reply);
@@ -464,8 +388,4 @@ export class JudgeDispatcher {
 
 function answerOf({ reply, cached = false, failedUsage }: JournaledReply): CallAnswer {
   return { reply, cached, failedUsage };
-}
-
-function increment(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
