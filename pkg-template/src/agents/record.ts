@@ -194,7 +194,9 @@ function withSummary(turn: Invocation): Invocation {
 
 /** The error of an agent that reported one instead of an answer. */
 export class AgentError extends Error {
-  override readonly name = "AgentError";
+  // What is told of it is what the agent reported: neither a class nor a stack.
+  override readonly name = "";
+  override readonly stack = "";
   constructor({ code, message }: ReportedError) {
     super(message === undefined || message === "" ? code : `${code}: ${message}`);
   }

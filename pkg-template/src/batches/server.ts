@@ -160,9 +160,7 @@ export class BatchServer {
       return await work();
     } catch (cause) {
       if (this.signal.aborted) throw this.signal.reason;
-      const { message: why } = ((cause as Error).cause ?? {}) as { message?: string };
-      const reason = why === undefined ? messageOf(cause) : `${messageOf(cause)} (${why})`;
-      throw this.#failed(`${addressOf(url)} cannot be reached: ${reason}`, !isLasting(cause), cause);
+      throw this.#failed(`${addressOf(url)} cannot be reached: ${messageOf(cause)}`, !isLasting(cause), cause);
     }
   }
 

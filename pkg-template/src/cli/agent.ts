@@ -6,6 +6,7 @@ import type { Agent } from "../agents/agent.js";
 import { provideAgentHost } from "../agents/host.js";
 import { lookBeside, nodeAgentHost } from "../agents/node.js";
 import { isObject, messageOf } from "../engine/values.js";
+import { AdkMetricsError } from "../errors.js";
 import {
   exportOf,
   type Exports,
@@ -92,8 +93,8 @@ export async function loadAgent(module: ModuleName, timeoutMs: number): Promise<
     const subject = await subjectOf((await agent) as Agent);
     return subject.name === UNNAMED ? { ...subject, name: basename(file) } : subject;
   } catch (error) {
-    const about = isObject(error) ? (error as { message?: string; help?: string }) : {};
-    const { message = messageOf(error), help = makesAgent(value) ? MAKER_HELP : undefined } = about;
+    const { message, help = makesAgent(value) ? MAKER_HELP : undefined } =
+      error instanceof AdkMetricsError ? error : { message: messageOf(error) };
     throw new Mistake(message, { location: `${file}, the export ${name}`, help, cause: error });
   }
 }

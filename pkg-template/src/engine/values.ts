@@ -1,6 +1,6 @@
 /** What a caller gave, whatever its type says, and how errors speak of it. */
 
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 
 /** The bytes that a view or a buffer really has, whatever a subclass says of its length. */
 export function bytesOf(value: object, name: string): Uint8Array | undefined {
@@ -113,22 +113,70 @@ function nameOf(value: unknown): string {
   }
 }
 
-/** What an error says, whatever it is that was thrown. */
-export function messageOf(error: unknown): string {
-  try {
-    if (error instanceof Error) return `${error.name}: ${error.message}`;
-    return isObject(error) ? wordsOf(error) : String(error);
-  } catch {
-    return "an error without a message";
-  }
+/** Characters of what is repeated as it is: names of models, messages of errors. */
+const LONGEST_TEXT = 400;
+
+/** Causes of an error that are told. */
+const MOST_CAUSES = 5;
+
+/** The beginning of a text, as much as is worth repeating. */
+export function shortened(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  // Never half a character at the end.
+  return `${text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** What a thrown object says that is no `Error`: its message, its own words, else all of it as JSON. */
-function wordsOf(thrown: object): string {
-  const { message } = thrown as { message?: unknown };
+/** What an error says, whatever it is that was thrown, and what its causes say besides. */
+export function messageOf(error: unknown): string {
+  let text = titleOf(error);
+  for (const cause of causesOf(error)) {
+    const title = titleOf(cause);
+    const message = quietly(() => (cause as Error).message) || title;
+    if (!text.includes(message)) text += `; caused by ${shortened(title)}`;
+  }
+  return text;
+}
+
+/** `TypeError: it is not a function` */
+export function titleOf(error: unknown): string {
+  return quietly(() => (isAdkMetricsError(error) ? String(error) : wordsOf(error))) ?? "an error without a message";
+}
+
+/** What a thrown value says: class and message, else its own words, else all of it as JSON. */
+function wordsOf(thrown: unknown): string {
+  if (!isObject(thrown)) return String(thrown);
+  const { name, message, code } = thrown as Partial<Record<string, unknown>>;
+  if (thrown instanceof Error) {
+    // A class that sets no name calls itself by that of the class it extends.
+    const own = (name === "Error" && thrown.constructor?.name) || name;
+    const more = message === "" && typeof code === "string" ? ` (${code})` : "";
+    return [own, message].filter(Boolean).join(": ") + more;
+  }
   if (typeof message === "string" && message !== "") return message;
   const words = String(thrown);
   return words === "[object Object]" ? JSON.stringify(thrown) : words;
+}
+
+/** What caused an error, and that in turn. Node's error of several addresses has an error for each. */
+export function causesOf(error: unknown): unknown[] {
+  const all = new Set([error]);
+  for (const one of all) {
+    const within = quietly(() => {
+      const { cause, errors } = one as { cause?: unknown; errors?: unknown };
+      return [cause, isList(errors) ? errors.slice(0, MOST_CAUSES) : []].flat();
+    });
+    for (const next of within ?? []) if (next != null && all.size <= MOST_CAUSES) all.add(next);
+  }
+  return [...all].slice(1);
+}
+
+/** Thrown values may throw when they are read. */
+export function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /**

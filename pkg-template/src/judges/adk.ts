@@ -1,11 +1,11 @@
-import { isObject, reading, unexpected } from "../engine/values.js";
+import { isObject, reading, shortened, unexpected } from "../engine/values.js";
 import { AdkMetricsError, withDetails } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { detailsOf, failureOf } from "./failure.js";
 import { type JudgeIdentity, makeJudge, makesJudges } from "./judge.js";
 import { emptyReply } from "./language-model.js";
 import { checkFlag, optionsOf } from "../known-options.js";
-import { shortened, usageOf } from "./reply.js";
+import { usageOf } from "./reply.js";
 import { knownSettings, notSent, SETTINGS } from "./settings.js";
 import { withoutTokens, withTokens } from "./tokens.js";
 

@@ -1,8 +1,7 @@
-import { messageOf } from "../engine/values.js";
+import { messageOf, shortened } from "../engine/values.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
 import { ANSWER_HEADERS, type RetryAdvice } from "../generated/contract.js";
-import { shortened } from "./reply.js";
 
 /** Codes of Node for connections that did not come about or broke off. */
 const NETWORK_CODES = /^(?:E(?:CONN|TIMEDOUT|PIPE|AI_AGAIN|HOSTUNREACH|NETUNREACH)|UND_ERR_)/;

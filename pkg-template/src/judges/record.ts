@@ -1,10 +1,10 @@
 import { checkOptions } from "../known-options.js";
-import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
+import { isObject, messageOf, reading, shortened, unexpected } from "../engine/values.js";
 import { AdkMetricsError, withDetails } from "../errors.js";
 import type { Judge } from "../types.js";
 import { identityOf, type JudgeIdentity, makeJudge, makesJudges, checkJudge } from "./judge.js";
 import { callLine, headerLine } from "./recording.js";
-import { isReplayed, replyOf, shortened, unrecorded } from "./reply.js";
+import { isReplayed, replyOf, unrecorded } from "./reply.js";
 import { definedProperties } from "../lists.js";
 import { markUnsent } from "./unsent.js";
 

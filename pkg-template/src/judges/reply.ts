@@ -1,5 +1,5 @@
 import { closest } from "../closest.js";
-import { messageOf } from "../engine/values.js";
+import { messageOf, shortened } from "../engine/values.js";
 import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
 import type { JudgeReply } from "../types.js";
 
@@ -8,9 +8,6 @@ import type { JudgeReply } from "../types.js";
  * characters long; what is this long is no verdict, and results, caches and recordings would hold it.
  */
 export const MAX_REPLY_LENGTH = 1024 * 1024;
-
-/** Characters of texts that are repeated as they are: names of models, messages of errors. */
-const LONGEST_TEXT = 400;
 
 /** How far errors are followed to their causes. */
 const MOST_CAUSES = 6;
@@ -108,13 +105,6 @@ export function tooLong(what: string, length: string, details: ErrorDetails = {}
     retryable: false,
     ...details,
   });
-}
-
-/** The beginning of a text, as much as is worth repeating. */
-export function shortened(text: string): string {
-  if (text.length <= LONGEST_TEXT) return text;
-  // Never half a character at the end.
-  return `${text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 function kindOf(given: unknown, text: unknown): string {

@@ -49,7 +49,12 @@ export async function transfer(endpoint: Endpoint, http: HttpRequest, signal: Ab
   } catch (error) {
     const body = new Uint8Array();
     if (isAdkMetricsError(error)) return { answer: { failed: hostFailure(error) }, body };
-    return { answer: { nothing: { reason: reasonOf(error), mayPass: mayPass(endpoint, error) } }, body };
+    return {
+      answer: {
+        nothing: { reason: isOffline() ? "this page is offline" : messageOf(error), mayPass: mayPass(endpoint, error) },
+      },
+      body,
+    };
   }
 }
 
@@ -157,20 +162,11 @@ function redirectError(url: string, location: string | null): AdkMetricsError {
  */
 function mayPass(endpoint: Endpoint, error: unknown): boolean {
   if (!isPage() || endpoint.fetch !== undefined) return !isLasting(error);
-  return reached.has(endpoint) || Reflect.get(navigator, "onLine") === false;
+  return reached.has(endpoint) || isOffline();
 }
 
-/** What failed, with its cause, in which Node says more than in the message. */
-function reasonOf(error: unknown): string {
-  if (isPage() && Reflect.get(navigator, "onLine") === false) return "this page is offline";
-  const message = messageOf(error);
-  try {
-    const { code, message: why } = ((error as Error).cause ?? {}) as { code?: unknown; message?: unknown };
-    const more = code ?? why;
-    return typeof more === "string" && more !== "" ? `${message} (${more})` : message;
-  } catch {
-    return message;
-  }
+function isOffline(): boolean {
+  return isPage() && Reflect.get(navigator, "onLine") === false;
 }
 
 /** An address without its query, in which keys may be. */

@@ -2,9 +2,10 @@
 
 import { closest } from "../closest.js";
 import { type HostTask, taskInvocations } from "../engine/decode.js";
+import { framesOf } from "../engine/frames.js";
 import { messageOf, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
-import { AdkMetricsError, describe, isAdkMetricsError } from "../errors.js";
+import { AdkMetricsError } from "../errors.js";
 import type { CustomResult, RunHeader } from "../generated/contract.js";
 import type { EvalCase, EvalMetric, EvaluationResult } from "../types.js";
 import type { JournalSection } from "../journal/section.js";
@@ -41,7 +42,7 @@ export async function compute(
     if (isPlain(found)) journal?.keep({ type: "metric", key, found });
     return { found };
   } catch (error) {
-    return { failure: isAdkMetricsError(error) ? describe(error) : messageOf(error) };
+    return { failure: [messageOf(error), ...framesOf(error)].join("\n") };
   }
 }
 

@@ -19,7 +19,7 @@ export function failuresIn(set: EvalSetResult, { registry, declined }: RunPlan):
     for (const { metricName, evalStatus, reason } of overallEvalMetricResults) {
       const isFailure = evalStatus === EvalStatus.NOT_EVALUATED && reason !== undefined && !declined?.has(reason);
       if (!own.has(metricName) || !isFailure) continue;
-      const found = failed.get(metricName) ?? { cases: 0, first: `${evalId}: ${reason}` };
+      const found = failed.get(metricName) ?? { cases: 0, first: `${evalId}: ${reason.split("\n", 1)[0]}` };
       found.cases += 1;
       failed.set(metricName, found);
     }

@@ -1,7 +1,7 @@
 /** What the engine receives for a failed call, whatever the judge threw. */
 
 import { messageOf } from "../engine/values.js";
-import { type AdkMetricsError, describe, isAdkMetricsError } from "../errors.js";
+import { type AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { HostFailure, TokenCounts } from "../generated/contract.js";
 import { usageOfError } from "../judges/reply.js";
 
@@ -30,7 +30,7 @@ export function failedBy(error: unknown): FailedCall {
 
 /** What was thrown, in words. Some throw plain objects with a message, and some nothing at all. */
 function errorText(error: unknown): string {
-  if (isAdkMetricsError(error)) return describe(error);
+  if (isAdkMetricsError(error)) return messageOf(error);
   if (error === undefined || error === null || error === "") return "the judge failed without an error";
   return `the judge failed: ${messageOf(error)}`;
 }
