@@ -338,7 +338,10 @@ test("the entry is its renderers, the table of formats, and what tells differenc
 for (const [name, { ending, fileNames, signature, render }] of Object.entries(report.REPORT_FORMATS)) {
   test(`the format ${name}: its files have its ending, its reports its signature, and no other format's`, () => {
     const rendered = render?.([travelSet()], {});
-    const text = rendered === undefined ? '{"eval_set_result_id": "a"}' : [...rendered].join("");
+    const text =
+      rendered === undefined
+        ? '{"eval_set_result_id": "a_1.5", "eval_set_result_name": "a_1.5", "eval_set_id": "a",'
+        : [...rendered].join("");
     assert.match(`report${ending}`, fileNames);
     assert.match(text, signature);
     for (const other of Object.values(report.REPORT_FORMATS).filter((one) => one.signature !== signature)) {

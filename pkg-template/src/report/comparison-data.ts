@@ -9,7 +9,7 @@ import { cell, numberCell } from "./csv.js";
 import { type At, joined, statusWord } from "./results.js";
 import { inertJson } from "./text.js";
 
-const HEADER = [
+export const COMPARISON_HEADER = [
   "evalSetId",
   "evalId",
   "turn",
@@ -46,7 +46,7 @@ export function comparisonCsvChunks(comparisons: Comparisons, options: NoOptions
 }
 
 function* csvPieces(comparisons: readonly RunComparison[], at: At): Generator<string> {
-  yield `${HEADER.join(",")}\r\n`;
+  yield `${COMPARISON_HEADER.join(",")}\r\n`;
   for (const [index, { current, cases }] of comparisons.entries()) {
     for (const [position, one] of cases.entries()) {
       at(index, position);

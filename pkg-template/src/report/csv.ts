@@ -33,6 +33,16 @@ const RELIABILITY_HEADER = "reliability";
 const ADVISORY_HEADER = "isAdvisory";
 const WARNINGS_HEADER = "warnings";
 
+/** Matches the first line: no column of somebody else's. */
+export const CSV_SIGNATURE = /* @__PURE__ */ headerOf(HEADER, [
+  ...[...JUDGED_HEADER, ...SIMULATOR_HEADER, ...CALIBRATED_HEADER, ...REPEATED_HEADER],
+  ...[RISK_HEADER, RELIABILITY_HEADER, ADVISORY_HEADER, WARNINGS_HEADER],
+]);
+
+function headerOf(columns: readonly string[], others: readonly string[]): RegExp {
+  return new RegExp(`^${columns.join(",")}(?:,(?:${others.join("|")}))*\\r\\n`);
+}
+
 /** Which columns there are besides those that all results have. */
 interface Columns {
   judged: boolean;

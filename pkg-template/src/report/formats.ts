@@ -2,11 +2,11 @@
 
 import type { EvaluatorOptions } from "../types.js";
 import type { Comparisons } from "./comparison.js";
-import { comparisonCsvChunks, comparisonJsonChunks } from "./comparison-data.js";
+import { COMPARISON_HEADER, comparisonCsvChunks, comparisonJsonChunks } from "./comparison-data.js";
 import { comparisonHtmlChunks } from "./comparison-html.js";
 import { renderComparisonMarkdown } from "./comparison-markdown.js";
 import { comparisonTableChunks } from "./comparison-table.js";
-import { csvChunks } from "./csv.js";
+import { CSV_SIGNATURE, csvChunks } from "./csv.js";
 import { htmlChunks } from "./html.js";
 import { junitChunks } from "./junit.js";
 import { renderMarkdown } from "./markdown.js";
@@ -44,6 +44,9 @@ export interface ReportFormatInfo {
   };
 }
 
+/** `4 runs of 2 cases: 3 passed, 1 failed`, to the end of the line. */
+const COUNTS = String.raw`(?:\d\S* runs? of )?\d\S* cases?: (?:none scored|(?:(?:, )?\d\S* (?:passed|failed|not evaluated))+)\n`;
+
 const FORMATS = {
   table: {
     label: "Table",
@@ -51,12 +54,12 @@ const FORMATS = {
     ending: ".txt",
     mediaType: "text/plain",
     fileNames: /\.txt$/i,
-    signature: /^(?=\S[^\n]*  \d)[^\n]* cases?: /,
+    signature: new RegExp(String.raw`^\S[^\n]*(?:\n  |  )${COUNTS}`),
     explains: "failures",
     render: tableChunks,
     comparison: {
-      // Below the name and the counts, which long names push to the next line.
-      signature: /\n {2}baseline: /,
+      // The name and the counts, which long names push to the next line; then both runs, whose ids may be long as well.
+      signature: /^\S[^\n]*(?:\n {2}| {2})\d\S* cases?: (?:[^\n]*\n {2})+baseline: (?:[^\n]*\n {2})+current: /,
       render: comparisonTableChunks,
     },
   },
@@ -66,11 +69,13 @@ const FORMATS = {
     ending: ".evalset_result.json",
     mediaType: "application/json",
     fileNames: /\.json$/i,
-    signature: /"eval_set_result_id"/,
+    // google-adk puts the name of the agent before that of the evalset.
+    signature:
+      /^\{\s*"eval_set_result_id": "([^\n]*)_[^\n_]*",\s*"eval_set_result_name": [^\n]*\s*"eval_set_id": "\1",/,
     explains: "none",
     comparison: {
       ending: ".json",
-      signature: /^(?:\[\s*)?\{\s*"baseline": \{/,
+      signature: /^(?:\[\s*)?\{\s*"baseline": \{\s*"evalSetId": [^\n]*\s*"evalSetResultId": /,
       render: (comparisons): Iterable<string> => {
         const [only, ...others] = Array.isArray(comparisons) ? comparisons : [comparisons];
         return comparisonJsonChunks(only !== undefined && others.length === 0 ? only : comparisons);
@@ -93,7 +98,7 @@ const FORMATS = {
     ending: ".xml",
     mediaType: "application/xml",
     fileNames: /\.xml$/i,
-    signature: /<testsuites name="adk-metrics"/,
+    signature: /^<\?xml [^\n]*\n<testsuites name="adk-metrics"/,
     explains: "failures",
     render: (results): Iterable<string> => junitChunks(results),
   },
@@ -103,11 +108,11 @@ const FORMATS = {
     ending: ".md",
     mediaType: "text/markdown",
     fileNames: /\.(?:md|markdown)$/i,
-    signature: /^## Evaluation of /,
+    signature: new RegExp(`^## Evaluation of ${COUNTS}\\n### <code>`),
     explains: "failures",
     render: (results) => renderMarkdown(results),
     comparison: {
-      signature: /^## \S+ Comparison with the baseline: /,
+      signature: /^## [❌✅] Comparison with the baseline: [^\n]*\n\n### <code>/,
       render: (comparisons) => renderComparisonMarkdown(comparisons),
     },
   },
@@ -117,11 +122,11 @@ const FORMATS = {
     ending: ".csv",
     mediaType: "text/csv",
     fileNames: /\.csv$/i,
-    signature: /^evalSetId,evalId,/,
+    signature: CSV_SIGNATURE,
     explains: "all",
     render: (results): Iterable<string> => csvChunks(results),
     comparison: {
-      signature: /^evalSetId,evalId,turn,metricName,change,/,
+      signature: new RegExp(`^${COMPARISON_HEADER.join(",")}\\r\\n`),
       render: (comparisons): Iterable<string> => comparisonCsvChunks(comparisons),
     },
   },
@@ -131,11 +136,11 @@ const FORMATS = {
     ending: ".html",
     mediaType: "text/html",
     fileNames: /\.html?$/i,
-    signature: /<title>Evaluation report<\/title>/,
+    signature: /<meta name="generator" content="adk-metrics">\n<title>Evaluation report<\/title>/,
     explains: "all",
     render: (results): Iterable<string> => htmlChunks(results),
     comparison: {
-      signature: /<title>Comparison with the baseline<\/title>/,
+      signature: /<meta name="generator" content="adk-metrics">\n<title>Comparison with the baseline<\/title>/,
       render: (comparisons): Iterable<string> => comparisonHtmlChunks(comparisons),
     },
   },

@@ -33,6 +33,7 @@ export function* pagePieces({ title, styles, header, main, footer }: PageParts):
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
+<meta name="generator" content="adk-metrics">
 <title>${new Markup(escaped(visible(head(title, 200))))}</title>
 <style>${new Markup(STYLE)}</style>${styles.map(({ text }) => html`\n<style>${new Markup(text)}</style>`)}
 </head>
