@@ -27,7 +27,10 @@ import type { Spending, SpendingState } from "./spending.js";
 export interface AgentRunOptions {
   /** Maximum number of conversations in progress at the same time. Default: 4. */
   parallelism?: number;
-  /** How long the agent may take for one turn, in milliseconds. Default: 300,000. */
+  /**
+   * How long the agent may take for one turn, in milliseconds. Default: 300,000. A loop that never awaits anything cannot be
+   * stopped: JavaScript has one thread.
+   */
   turnTimeoutMs?: number;
   /** Who plays the user in cases with a conversation scenario. */
   userSimulator?: UserSimulatorOptions;

@@ -151,7 +151,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "agent",
     commands: [...RUN, "queue"],
     value: "<s>",
-    help: "Timeout in seconds for a turn, and for loading the agent. Default: 300.",
+    help: "Timeout in seconds for a turn, and for loading the agent. It cannot stop a loop that never awaits anything; neither can Ctrl-C. Default: 300.",
   },
   {
     name: "session",
