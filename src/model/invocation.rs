@@ -111,6 +111,8 @@ const OTHER_NAMES: [(&[&str], &str); 2] = [
     (
         &[
             "tools",
+            "tool_trajectory",
+            "toolTrajectory",
             "tool_calls",
             "toolCalls",
             "expected_tool_use",
@@ -122,6 +124,11 @@ const OTHER_NAMES: [(&[&str], &str); 2] = [
     ),
     (&["system_instruction", "systemInstruction", "system_prompt", "systemPrompt"], "instructions"),
 ];
+
+/// Whether a key most likely means the tool calls of a turn.
+pub(super) fn is_tool_uses(key: &str) -> bool {
+    meant_of(key, &[["tool_uses", "toolUses"]]).is_some()
+}
 
 pub(super) fn is_camel(key: &str) -> bool {
     key.bytes().any(|byte| byte.is_ascii_uppercase())

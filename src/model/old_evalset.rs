@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 
 use super::evalset::{RepeatedIds, SessionInput, check_ids};
-use super::shape::{List, Type, View, Warnings, check_paced, record};
+use super::invocation::is_tool_uses;
+use super::shape::{List, Type, View, Warnings, check_paced, not_a_key, record, unread};
 use crate::foundation::error::Result;
 use crate::foundation::json::{Document, Json, JsonKind, MAX_BYTES};
 use crate::foundation::pace::Pace;
@@ -25,7 +26,13 @@ record! {
         /// What sub-agents should say.
         expected_intermediate_agent_responses: List<'a, OldResponse<'a>> =
             "expected_intermediate_agent_responses" | "expectedIntermediateAgentResponses" default;
-    }
+    } rule calls_are_read
+}
+
+/// Rejects names that other forms have for the tool calls: nothing would be expected of the agent.
+fn calls_are_read(json: Json<'_>, _: &Warnings) -> Result<()> {
+    let Some((key, value)) = unread(json, &is_tool_uses) else { return Ok(()) };
+    Err(not_a_key(value, &key, "a turn of an old evalset", "expected_tool_use"))
 }
 
 record! {

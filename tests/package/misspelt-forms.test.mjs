@@ -41,6 +41,14 @@ const MISSPELT = [
   ["evalCaseResult", "evalset results", "evalCaseResults", { evalSetId: "s", evalCaseResult: [] }],
   ["eval_case_result", "evalset results", "eval_case_results", [{ eval_set_id: "s", eval_case_result: [] }]],
   ["qury", "a turn of an old evalset", "query", [{ qury: "Hi", reference: "Hello" }]],
+  ...["tool_use", "tool_uses", "tools", "tool_calls", "expected_tool_calls", "toolUses", "tool_trajectory"].map(
+    (key) => [
+      key,
+      "a turn of an old evalset",
+      "expected_tool_use",
+      [{ query: "Hi", [key]: [{ tool_name: "delete_account" }], reference: "Hello" }],
+    ],
+  ),
   ["dat", "a case of an old evalset", "data", [{ name: "a", dat: [{ query: "Hi" }] }]],
 ];
 
