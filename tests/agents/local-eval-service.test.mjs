@@ -57,6 +57,20 @@ test("what LocalEvalService cannot use is an error that says what and where", as
   }
 });
 
+test("LocalEvalService refuses the same case in two evalsets of one id, before the agent is run", async () => {
+  const service = new LocalEvalService(() => assert.fail("the agent was run"));
+  const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0.8 }] };
+  const request = { evalSetId: "set", evalCases: [HELLO, structuredClone(HELLO)], evaluateConfig };
+  for (const method of ["performInference", "evaluateSession"]) {
+    const { code, message, path } = await errorOf(() => service[method](request).next());
+    assert.deepEqual([code, path], ["invalid_input", "evalCases[1]"]);
+    assert.match(message, /has the case hello in evalCases\[0\] already/);
+  }
+  const other = { ...structuredClone(HELLO), evalSetId: "other" };
+  const found = new LocalEvalService(() => "Hello!").performInference({ ...request, evalCases: [HELLO, other] });
+  assert.equal((await Array.fromAsync?.(found))?.length ?? 2, 2);
+});
+
 test("what is wrong with the settings of the simulated user is said on construction", () => {
   for (const [userSimulator, path] of [
     [{ modelConfiguration: { temprature: 0 } }, "userSimulator: modelConfiguration.temprature"],

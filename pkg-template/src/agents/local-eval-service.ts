@@ -106,8 +106,21 @@ export class LocalEvalService {
   ): AsyncGenerator<Invocation[], void> {
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
+    const known = new Map<string, number>();
     for (const [at, set] of sets.entries()) {
       checkCases(set, this.#options, `evalCases[${at}]`);
+      for (const { evalId } of set.evalCases) {
+        const key = JSON.stringify([set.evalSetId, evalId]);
+        const other = known.get(key);
+        if (other !== undefined) {
+          const message = `the evalset ${set.evalSetId} has the case ${evalId} in evalCases[${other}] already`;
+          throw new AdkMetricsError("invalid_input", message, {
+            path: `evalCases[${at}]`,
+            help: "Give each evalset an id of its own, or each case",
+          });
+        }
+        known.set(key, at);
+      }
       await checkUsers(set, this.#options, leftOut[at]);
     }
     for (const [index, set] of sets.entries()) {
