@@ -101,6 +101,26 @@ test("record warns of a model of simulated users that its provider replaces", as
   assert.match(told[0], /`user_simulator_config`$/);
 });
 
+test("record takes a config for simulated users that has no criteria, and no other", async (t) => {
+  const talk = { eval_id: "one", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Ask." } };
+  const cwd = folderOf(t, {
+    "agent.mjs": "export default () => 'It is noon.';",
+    "asked.evalset.json": { eval_set_id: "asked", eval_cases: [talk] },
+    "judge.mjs": "export default () => '</finished>';",
+    "only.json": { user_simulator_config: { max_allowed_invocations: 2 } },
+    "misspelt.json": { criterias: { response_match_score: 1 }, user_simulator_config: { max_allowed_invocations: 2 } },
+    "none.json": {},
+  });
+  const record = (config) =>
+    run(["record", "--agent", "agent.mjs", "asked.evalset.json", "--judge", "./judge.mjs", "--config", config], {
+      cwd,
+    });
+  const only = await record("only.json");
+  assert.equal(only.status, 0, only.stderr);
+  assert.match((await record("misspelt.json")).stderr, /Did you mean `criteria`\?/);
+  assert.match((await record("none.json")).stderr, /there is no criterion/);
+});
+
 test("record says what came of --record, and of a config that says nothing of simulated users", async (t) => {
   const talk = (eval_id) => ({ eval_id, conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Ask." } });
   const cwd = folderOf(t, {

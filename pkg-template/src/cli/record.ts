@@ -1,7 +1,7 @@
 /** `record`: runs an agent on evalsets and keeps what it did, for `eval` to score. */
 
 import { join } from "node:path";
-import { check, NO_USER } from "../agents/evaluation.js";
+import { check, NO_USER, type Plan } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import { type InferenceResult, isScenario } from "../agents/run.js";
 import { simulatorOf } from "../agents/test-files.js";
@@ -125,7 +125,7 @@ async function checkAll(inputs: readonly Input[], runs: AgentRuns, budget: Budge
     const { files } = input;
     try {
       // Nothing is scored here: metrics of the user's own need no module, and no judge is asked.
-      const { warnings } = await check(planOf(input), { registry: registryOf(input), judge: notAsked, strict });
+      const { warnings } = await check(checkedPlan(input), { registry: registryOf(input), judge: notAsked, strict });
       for (const warning of warnings) warn(warning.message, locationOf(warning, files), warning.help);
       await runs.check(input);
       await runs.checkUsers(input, budget, strict);
@@ -134,6 +134,13 @@ async function checkAll(inputs: readonly Input[], runs: AgentRuns, budget: Budge
     }
   }
   if (mistakes.length > 0) throw new Mistakes(mistakes);
+}
+
+/** What is checked of an input. Nothing is scored, so a config for simulated users needs no criteria. */
+function checkedPlan(input: Input): Plan {
+  const config = recordOf(input.config);
+  const isForUsers = Object.keys(criteriaIn(config)).length === 0 && Object.keys(simulatorOf(config)).length > 0;
+  return { ...planOf(input), ...(isForUsers ? { config: { ...config, criteria: { response_match_score: 1 } } } : {}) };
 }
 
 /** Takes every name in the criteria that is none of the engine's metrics for a metric of the user's own. */
