@@ -71,6 +71,20 @@ test("warns of results that are compared with themselves, which never differ", a
   );
 });
 
+test("warnings of the compared runs are told, and --strict heeds them", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const file = join(cwd, "a.jsonl");
+  await run(["eval", "clock.evalset.json", "--actual", "clock.actual.json", "--output", file], { cwd });
+  const [header, ...cases] = readFileSync(file, "utf8").split("\n");
+  const warnings = [{ code: "invalid_input", message: "the evalset lacks answers" }];
+  writeFileSync(join(cwd, "b.jsonl"), [JSON.stringify({ ...JSON.parse(header), warnings }), ...cases].join("\n"));
+  const compare = (...args) => run(["compare", "a.jsonl", "b.jsonl", ...args], { cwd });
+  const { status, stdout } = await compare();
+  assert.equal(status, 0);
+  assert.match(stdout, /warning: the current run has a warning: the evalset lacks answers/);
+  assert.equal((await compare("--strict")).status, 2);
+});
+
 test("that runs were repeated is a note, which --strict takes as nothing wrong", async (t) => {
   const [one] = BASE.eval_case_results;
   const twice = { ...BASE, eval_case_results: [one, one] };
@@ -181,7 +195,13 @@ test("writes several formats, each where it is told to", async (t) => {
 });
 
 test("takes the format from the ending of the output, and overwrites older comparisons only", async (t) => {
-  const cwd = folderOf(t, { ...files, "notes.md": "# Notes\n", "report.csv": "evalSetId,evalId,run\r\n" });
+  const cwd = folderOf(t, {
+    ...files,
+    "notes.md": "## My Comparison with the baseline: a diary\n",
+    "report.csv": "evalSetId,evalId,turn,metricName,change,own\r\n",
+    "own.json": '{"baseline": {"mine": 1}}',
+    "own.txt": "notes\n  baseline: mine\n",
+  });
   const compare = (...args) => run(["compare", "base.json", "same.json", ...args], { cwd });
   const beginnings = {
     txt: /^clock {2}2 cases: /,
@@ -197,10 +217,10 @@ test("takes the format from the ending of the output, and overwrites older compa
     }
     assert.match(readFileSync(join(cwd, `out.${ending}`), "utf8"), beginning);
   }
-  for (const other of ["notes.md", "report.csv"]) {
+  for (const other of ["notes.md", "report.csv", "own.json", "own.txt"]) {
     const before = readFileSync(join(cwd, other), "utf8");
     const { status, stdout, stderr } = await compare("--output", other);
-    assert.match(stderr, /^error: the output already exists, and is not a comparison in the format (md|csv)\n {3}at /);
+    assert.match(stderr, /^error: the output already exists, and is not a comparison in the format \w+\n {3}at /);
     assert.match(stderr, /help: .*--force/);
     assert.deepEqual([status, stdout, readFileSync(join(cwd, other), "utf8")], [2, "", before]);
     assert.equal((await compare("--output", other, "--force")).status, 0);

@@ -120,6 +120,14 @@ export function notesOf(before: StoredRun, after: StoredRun): string[] {
     if (JSON.stringify(old.prompts) !== JSON.stringify(prompts)) notes.push(`the prompts of ${metricName} differ`);
   }
   notes.push(...contradictions(before, "the baseline"), ...contradictions(after, "the current run"));
+  for (const [{ stamps }, where] of [
+    [before, "the baseline"],
+    [after, "the current run"],
+  ] as const) {
+    const [first, ...others] = stamps.warnings;
+    const amount = others.length === 0 ? "a warning" : `${others.length + 1} warnings, the first`;
+    if (first !== undefined) notes.push(`${where} has ${amount}: ${shorten(first, LONGEST_SETTINGS)}`);
+  }
   if (before.stamps.cancelled) notes.push("the baseline was cancelled: some of its results are missing");
   if (after.stamps.cancelled) notes.push("the current run was cancelled: some of its results are missing");
   const isRepeated = ({ cases }: StoredRun) => [...cases.values()].some((runs) => runs.length > 1);

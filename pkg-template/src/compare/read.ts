@@ -55,6 +55,7 @@ export interface StoredRun {
     referenceVersion?: string;
     judges: JudgeStamp[];
     cancelled: boolean;
+    warnings: readonly string[];
     advisory: ReadonlySet<string>;
   };
   /** The runs of each case, by eval id. */
@@ -266,17 +267,24 @@ function scoreOf(result: Fields): StoredScore {
 }
 
 /** What this package notes of how results were made. ADK's schema does not know it, so it may be anything. */
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 function stampsOf(set: Fields): StoredRun["stamps"] {
   const dialect = textOf(set["dialect"]);
   const referenceVersion = textOf(set["referenceVersion"]);
-  const advisory: unknown = set["advisory"];
-  const judges = Array.isArray(set["judges"]) ? set["judges"] : [];
   return {
     ...definedProperties({ dialect, referenceVersion }),
-    judges: judges.filter((stamp): stamp is JudgeStamp => isFields(stamp) && typeof stamp["metricName"] === "string"),
+    judges: listIn(set["judges"]).filter(
+      (stamp): stamp is JudgeStamp => isFields(stamp) && typeof stamp["metricName"] === "string",
+    ),
     cancelled: set["cancelled"] === true,
+    warnings: listIn(set["warnings"]).flatMap((one) => (isFields(one) ? (textOf(one["message"]) ?? []) : [])),
     advisory: new Set(
-      Array.isArray(advisory) ? advisory.filter((name) => typeof name === "string").map(currentName) : [],
+      listIn(set["advisory"])
+        .filter((name) => typeof name === "string")
+        .map(currentName),
     ),
   };
 }
