@@ -1,3 +1,4 @@
+import { type NoOptions, refuseOptions } from "./known-options.js";
 import { call } from "./engine/call.js";
 import { metricResultsJson } from "./engine/explanation.js";
 import { hosted } from "./engine/hosted.js";
@@ -50,8 +51,8 @@ export function evalSetOf(json: string): EvalSet {
  * for (`reason`, `explanation` of a metric) is left out; how the samples of judges voted stands in `judgeVotes` of each case,
  * which google-adk ignores. Invocations that were read from text or bytes keep their numbers to the digit.
  */
-export function resultsToAdkJson(result: EvalSetResult): string {
-  const chunks = [...resultsToAdkJsonChunks(result)];
+export function resultsToAdkJson(result: EvalSetResult, options?: NoOptions): string {
+  const chunks = [...resultsToAdkJsonChunks(result, options)];
   try {
     return chunks.join("");
   } catch (cause) {
@@ -75,7 +76,8 @@ const BATCH_LENGTH = 4 * 1024 * 1024;
  * @example
  * await writeFile("results.json", resultsToAdkJsonChunks(result));
  */
-export function* resultsToAdkJsonChunks(result: EvalSetResult): Generator<string> {
+export function* resultsToAdkJsonChunks(result: EvalSetResult, options?: NoOptions): Generator<string> {
+  refuseOptions(options);
   const { rest, cases } = reading("result", () => partsOf(result));
   let batch: string[] = [];
   let length = 0;

@@ -1,5 +1,6 @@
 /** What is wrong with the inputs of an evaluation, and whom it would ask. */
 
+import { type NoOptions, refuseOptions } from "./known-options.js";
 import { call } from "./engine/call.js";
 import { inTurns, Stretch } from "./engine/steps.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
@@ -52,7 +53,8 @@ const NO_CASES = { evalSetId: "none", evalCases: [] };
  * const { metrics } = await checkInputs({ config });
  * const asked = metrics.flatMap(({ judge }) => judge?.model ?? []);
  */
-export async function checkInputs(inputs: Partial<EvaluateRequest>): Promise<CheckedInputs> {
+export async function checkInputs(inputs: Partial<EvaluateRequest>, options?: NoOptions): Promise<CheckedInputs> {
+  refuseOptions(options);
   if (!isObject(inputs)) throw unexpected("an object", inputs, "request");
   const given = reading("request", () => definedProperties({ ...inputs })) as Partial<EvaluateRequest>;
   const request = reading("request", () => copyOf({ evalSet: NO_CASES, actual: { inferenceResults: [] }, ...given }));

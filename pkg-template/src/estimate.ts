@@ -3,6 +3,7 @@
  * once and count. So the numbers come from the engine itself. Retries cannot be foreseen and are not counted.
  */
 
+import { type NoOptions, refuseOptions } from "./known-options.js";
 import { reading } from "./engine/values.js";
 import { evaluate } from "./evaluate.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
@@ -116,7 +117,8 @@ function keptReplies(
  * @example
  * for (const { metricName, likely } of await estimateCalls(request)) console.log(metricName, likely.calls);
  */
-export async function estimateCalls(given: EvaluateRequest): Promise<JudgeEstimateRow[]> {
+export async function estimateCalls(given: EvaluateRequest, options?: NoOptions): Promise<JudgeEstimateRow[]> {
+  refuseOptions(options);
   return estimated(
     reading("request", () => ({ ...given })),
     true,

@@ -1,3 +1,4 @@
+import type { NoOptions } from "./known-options.js";
 import { signalOf, untilAborted } from "./abort.js";
 import { Spending } from "./agents/spending.js";
 import { reading, unexpected } from "./engine/values.js";
@@ -21,8 +22,11 @@ import type { Budget, EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgr
  * asked for, and no more is kept than is scored next. Runs have to be in the order of their cases, give or take 1,000 lines.
  * Results come in the order of the cases, and what is returned at the end has none of them.
  */
-export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<EvalCaseResult, EvalSetResult> {
-  const given = reading("request", () => copyOf(request));
+export async function* evaluateStream(
+  request: EvaluateRequest,
+  options?: NoOptions,
+): AsyncGenerator<EvalCaseResult, EvalSetResult> {
+  const given = reading("request", () => copyOf(request, options));
   if (batchOf(given) !== undefined) {
     const help = "Batches answer all questions at once: use `evaluate`";
     throw new AdkMetricsError("invalid_input", "`batch` cannot be used with `evaluateStream`", { path: "batch", help });

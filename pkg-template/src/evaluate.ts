@@ -15,6 +15,7 @@ import { digestOf, type JournalSection, sectionOf } from "./journal/section.js";
 import { emptyBudget, judgeBudget } from "./run/budget.js";
 import type { EngineError, RunHeader } from "./generated/contract.js";
 import { advisoryOf, decidedStatus } from "./advisory.js";
+import type { NoOptions } from "./known-options.js";
 import { AdkMetricsError, strictErrorOf, warningOf } from "./errors.js";
 import { copyOf, type PlanOfBytes, planInSteps, type ReadEvalSet } from "./request-plan.js";
 import type {
@@ -36,12 +37,11 @@ import type {
  *
  * @throws {AdkMetricsError} if an input cannot be used. What `onProgress` throws passes through.
  */
-export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult> {
-  const given = reading("request", () => copyOf(request));
+export async function evaluate(request: EvaluateRequest, options?: NoOptions): Promise<EvalSetResult> {
+  const given = reading("request", () => copyOf(request, options));
   if (batchOf(given) !== undefined) return await batchHost().evaluate(given);
-  const batches = evaluateBatches(given);
   // Not by resultOf: a stack has ten frames, and this is the one that users know.
-  for (;;) {
+  for (const batches = evaluateBatches(given); ;) {
     const next = await batches.next();
     if (next.done === true) return next.value;
   }

@@ -12,7 +12,7 @@ import { WHAT_FITS } from "./engine/writing.js";
 import { AdkMetricsError } from "./errors.js";
 import type { RunOptions } from "./generated/contract.js";
 import { selectedCaseOf } from "./journal/section.js";
-import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
+import { checkRequest, type NoOptions, refuseOptions, REQUEST_OPTIONS } from "./known-options.js";
 import { streamsOf } from "./lines/pairs.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import { runOptions } from "./run/options.js";
@@ -28,7 +28,8 @@ export interface ReadEvalSet {
 }
 
 /** Reads each property of a request once; a getter need not answer the same twice. */
-export function copyOf(request: EvaluateRequest): EvaluateRequest {
+export function copyOf(request: EvaluateRequest, options?: NoOptions): EvaluateRequest {
+  refuseOptions(options);
   if (typeof request !== "object" || request === null) throw unexpected("an object", request, "request");
   checkRequest(request);
   const copy = Object.fromEntries(REQUEST_OPTIONS.map((key) => [key, request[key]])) as unknown as EvaluateRequest;

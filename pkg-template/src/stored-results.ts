@@ -3,6 +3,7 @@
  * everything. JSON lines begin with a line for the evalset and have another one for each of its cases.
  */
 
+import { type NoOptions, refuseOptions } from "./known-options.js";
 import { caseJson } from "./adk-schema.js";
 import { hosted } from "./engine/hosted.js";
 import { toBytes } from "./engine/input.js";
@@ -23,7 +24,11 @@ type Stamps = "engineVersion" | "referenceVersion" | "dialect";
  *
  * @throws {AdkMetricsError} for what are no results, some of it when the line is asked for that it would be in.
  */
-export function* resultLines(results: EvalSetResult | readonly EvalSetResult[]): Generator<string> {
+export function* resultLines(
+  results: EvalSetResult | readonly EvalSetResult[],
+  options?: NoOptions,
+): Generator<string> {
+  refuseOptions(options);
   const sets = reading("results", () => (Array.isArray(results) ? results.slice() : [results]) as unknown[]);
   for (const set of sets) {
     const { header, cases } = reading("results", () => partsOf(set));
@@ -64,7 +69,8 @@ export function caseLine(result: EvalCaseResult): string {
  * @example
  * const [result] = readResults(await readFile("weather.evalset_result.json"));
  */
-export function readResults(results: Input<EvalSetResult>): EvalSetResult[] {
+export function readResults(results: Input<EvalSetResult>, options?: NoOptions): EvalSetResult[] {
+  refuseOptions(options);
   return reading("results", () => {
     if (isResults(results)) return [results];
     if (isResultLines(results)) {

@@ -1,3 +1,4 @@
+import { type NoOptions, refuseOptions } from "./known-options.js";
 import { decidedStatus } from "./advisory.js";
 import { closest } from "./closest.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
@@ -25,7 +26,8 @@ import type {
  * @throws {AdkMetricsError} `invalid_input` for what is no result or no threshold, `unknown_metric` for a metric that
  * no result has; where no metric has a result at all, any name is taken.
  */
-export function withThresholds(result: EvalSetResult, criteria: Criteria): EvalSetResult {
+export function withThresholds(result: EvalSetResult, criteria: Criteria, options?: NoOptions): EvalSetResult {
+  refuseOptions(options);
   const thresholds = reading("criteria", () => new Thresholds(criteria));
   return reading("result", () => {
     if (!Array.isArray(result?.evalCaseResults)) {

@@ -31,6 +31,19 @@ const FUNCTIONS = {
   MetricEvaluatorRegistry: (options) => new adk.MetricEvaluatorRegistry(options),
   "AgentEvaluator.evaluateEvalSet": (options) =>
     adk.AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria, 1, false, options),
+  "the second argument of evaluate": (options) => adk.evaluate({ evalSet, actual: evalSet, criteria }, options),
+  "the second argument of evaluateStream": (options) =>
+    adk.evaluateStream({ evalSet, actual: evalSet, criteria }, options).next(),
+  checkInputs: (options) => adk.checkInputs({ criteria }, options),
+  estimateCalls: (options) => adk.estimateCalls({ evalSet, actual: evalSet, criteria }, options),
+  readResults: (options) => adk.readResults(results, options),
+  resultLines: (options) => [...adk.resultLines(results, options)],
+  resultsToAdkJson: (options) => adk.resultsToAdkJson(results, options),
+  resultsToAdkJsonChunks: (options) => [...adk.resultsToAdkJsonChunks(results, options)],
+  withThresholds: (options) => adk.withThresholds(results, criteria, options),
+  checkGates: (options) => adk.checkGates(results, {}, options),
+  panelJudge: (options) => adk.panelJudge([], options),
+  replayJudge: (options) => adk.replayJudge("", options),
   "AgentEvaluator.evaluate": (options) => adk.AgentEvaluator.evaluate(agent, "nowhere", 1, undefined, options),
   LocalEvalService: service,
   "the metrics of LocalEvalService": (options) => session({ evalMetrics: [metric], ...options }),
@@ -90,6 +103,16 @@ describe("an option that nobody knows is refused by", () => {
       assert.match(help, /\w/);
     });
   }
+});
+
+test("an argument after the options is refused with where these go", async () => {
+  const { message, help } = await errorOf(() =>
+    adk.AgentEvaluator.evaluate(agent, "nowhere", 1, undefined, undefined, { strict: true }),
+  );
+  assert.equal(message, "expected at most 5 arguments, found 6");
+  assert.match(help, /^Options are the fifth argument/);
+  const ofSet = await errorOf(() => adk.AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria, 1, false, {}, {}));
+  assert.match(ofSet.help, /^Options are the sixth argument/);
 });
 
 test("an option that is undefined counts as absent", async () => {

@@ -69,6 +69,7 @@ export class AgentEvaluator {
     printDetailedResults = false,
     options: AgentEvaluationOptions = {},
   ): Promise<EvalSetResult> {
+    refuseMore(arguments, 6, OF_EVALSETS);
     checkCriteria(criteria, "criteria");
     checkNoOptions(numRuns, "a number", "numRuns", OF_EVALSETS);
     if (typeof printDetailedResults !== "boolean") throw notBoolean(printDetailedResults, OF_EVALSETS);
@@ -101,6 +102,7 @@ export class AgentEvaluator {
     initialSessionFile?: string,
     fileOptions: AgentFileOptions = {},
   ): Promise<EvalSetResult[]> {
+    refuseMore(arguments, 5, OF_FILES);
     checkRunOptions(fileOptions, "evaluate");
     const { printDetailedResults = false, criteria, ...options } = fileOptions;
     if (typeof printDetailedResults !== "boolean") throw notBoolean(printDetailedResults);
@@ -162,6 +164,12 @@ export class AgentEvaluator {
 const OF_EVALSETS =
   "Options are the sixth argument: evaluateEvalSet(agent, evalSet, criteria, numRuns, printDetailedResults, options)";
 const OF_FILES = "Options are the fifth argument: evaluate(agent, path, numRuns, initialSessionFile, options)";
+
+/** @throws {AdkMetricsError} `invalid_input` for arguments that would be ignored. */
+function refuseMore({ length }: IArguments, most: number, help: string): void {
+  if (length <= most) return;
+  throw new AdkMetricsError("invalid_input", `expected at most ${most} arguments, found ${length}`, { help });
+}
 
 /** @throws {AdkMetricsError} `invalid_input` for an object, which is most likely the options. */
 function checkNoOptions(value: unknown, what: string, name: string, help: string): void {

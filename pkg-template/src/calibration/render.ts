@@ -1,6 +1,6 @@
 /** What calibrations and comparisons of judges say, in words and tables. */
 
-import { checkOptions } from "../known-options.js";
+import { checkOptions, type NoOptions, refuseOptions } from "../known-options.js";
 import { prose } from "../report/markdown.js";
 import { joined } from "../report/results.js";
 import { type Cell, Page, widthOf, writeRows } from "../report/page.js";
@@ -118,7 +118,8 @@ export function renderCalibrationTable(
  *
  * @throws {AdkMetricsError} `invalid_input` for what is neither.
  */
-export function renderCalibrationMarkdown(found: Calibration | JudgeComparison): string {
+export function renderCalibrationMarkdown(found: Calibration | JudgeComparison, options?: NoOptions): string {
+  refuseOptions(options);
   return reading("calibration", () => {
     const blocks = sheetOf(found).flatMap(({ title, tables = [], lines, quotes = false }, at) => [
       at === 0 ? `## ${prose(title)}` : `### ${prose(title)}`,

@@ -1,3 +1,4 @@
+import { type NoOptions, refuseOptions } from "../known-options.js";
 import { isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeRequest } from "../types.js";
@@ -25,25 +26,33 @@ export interface PanelMember {
  *
  * @throws {AdkMetricsError} `invalid_input` for anything else than judges that can be told apart, by models or names.
  */
-export const panelJudge = /* @__PURE__ */ makesJudges("panelJudge", (judges: readonly Judge[]): Judge => {
-  const given = reading("judges", () => (Array.isArray(judges) ? [...(judges as readonly Judge[])] : []));
-  if (given.length < 2 || given.length > 9) {
-    const { message, path = "judges" } = unexpected("a list of two to nine judges", judges, "judges");
-    const counted = Array.isArray(judges) ? `expected two to nine judges, found ${given.length}` : message;
-    throw new AdkMetricsError("invalid_input", counted, { path });
-  }
-  const members = given.map((judge, at): PanelMember => {
-    checkJudge(judge, `judges[${at}]`);
-    const { panel, model, functionName } = identityOf(judge);
-    const name = panel === undefined ? model || functionName : undefined;
-    if (name) return { name, judge };
-    throw new AdkMetricsError("invalid_input", "a judge of a panel needs a `model` of its own, and a function a name", {
-      path: `judges[${at}]`,
-      help: "To ask one judge for several models, list them as `judge_models` in the criterion instead",
+export const panelJudge = /* @__PURE__ */ makesJudges(
+  "panelJudge",
+  (judges: readonly Judge[], options?: NoOptions): Judge => {
+    refuseOptions(options);
+    const given = reading("judges", () => (Array.isArray(judges) ? [...(judges as readonly Judge[])] : []));
+    if (given.length < 2 || given.length > 9) {
+      const { message, path = "judges" } = unexpected("a list of two to nine judges", judges, "judges");
+      const counted = Array.isArray(judges) ? `expected two to nine judges, found ${given.length}` : message;
+      throw new AdkMetricsError("invalid_input", counted, { path });
+    }
+    const members = given.map((judge, at): PanelMember => {
+      checkJudge(judge, `judges[${at}]`);
+      const { panel, model, functionName } = identityOf(judge);
+      const name = panel === undefined ? model || functionName : undefined;
+      if (name) return { name, judge };
+      throw new AdkMetricsError(
+        "invalid_input",
+        "a judge of a panel needs a `model` of its own, and a function a name",
+        {
+          path: `judges[${at}]`,
+          help: "To ask one judge for several models, list them as `judge_models` in the criterion instead",
+        },
+      );
     });
-  });
-  return panelOf(members);
-});
+    return panelOf(members);
+  },
+);
 
 /** @throws {AdkMetricsError} `invalid_input` if two have the same name. */
 export function panelOf(members: readonly PanelMember[]): Judge {

@@ -1,3 +1,4 @@
+import { type NoOptions, refuseOptions } from "../known-options.js";
 import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { JsonLimitError, parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
@@ -30,22 +31,26 @@ export type Recording = string | Uint8Array | Iterable<string>;
  * @throws {AdkMetricsError} `invalid_input` or `invalid_json`, with the line, for what is no recording. The judge itself
  * rejects with `replay_missing` for a request that was not recorded, and says how it differs from the one that was.
  */
-export const replayJudge = /* @__PURE__ */ makesJudges("replayJudge", (recording: Recording): Judge => {
-  const { calls, lines, model, functionName, panel } = reading("recording", () => parse(recording));
-  const { byQuestion, byBoth, contradiction } = indexed(calls, lines);
-  let known: Known | undefined;
-  const identity = {
-    label: `replay ${fingerprint(calls)}`,
-    isReplay: true,
-    ...definedProperties({ model, functionName, panel, contradiction }),
-  };
-  return makeJudge(identity, async (request) => {
-    const question = canonicalRequest(request);
-    const call = byBoth.get(question + turnOf(request)) ?? byQuestion.get(question);
-    if (call === undefined) throw missing(request, (known ??= knownOf(calls)));
-    return markReplayed(replyOf(call.reply));
-  });
-});
+export const replayJudge = /* @__PURE__ */ makesJudges(
+  "replayJudge",
+  (recording: Recording, options?: NoOptions): Judge => {
+    refuseOptions(options);
+    const { calls, lines, model, functionName, panel } = reading("recording", () => parse(recording));
+    const { byQuestion, byBoth, contradiction } = indexed(calls, lines);
+    let known: Known | undefined;
+    const identity = {
+      label: `replay ${fingerprint(calls)}`,
+      isReplay: true,
+      ...definedProperties({ model, functionName, panel, contradiction }),
+    };
+    return makeJudge(identity, async (request) => {
+      const question = canonicalRequest(request);
+      const call = byBoth.get(question + turnOf(request)) ?? byQuestion.get(question);
+      if (call === undefined) throw missing(request, (known ??= knownOf(calls)));
+      return markReplayed(replyOf(call.reply));
+    });
+  },
+);
 
 /** The first call of each question, also by its turn; and what to know if a question has different replies in the same turn. */
 interface Index {

@@ -3,7 +3,7 @@
 import { reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
-import { checkOptions } from "../known-options.js";
+import { checkOptions, type NoOptions, refuseOptions } from "../known-options.js";
 import { grouped } from "../lists.js";
 import { undecidedIn } from "../run/missing-verdicts.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
@@ -48,7 +48,12 @@ const MOST_NAMED = 5;
  * const { passed, gates } = checkGates(results, { minPassRate: 0.9 });
  * if (!passed) console.error(gates.map(({ message }) => message).join("\n"));
  */
-export function checkGates(results: EvalSetResult | readonly EvalSetResult[], gates: Gates = {}): GateReport {
+export function checkGates(
+  results: EvalSetResult | readonly EvalSetResult[],
+  gates: Gates = {},
+  options?: NoOptions,
+): GateReport {
+  refuseOptions(options);
   checkGateOptions(gates);
   return reading("results", () => {
     const tally = new GateTally(gates);
