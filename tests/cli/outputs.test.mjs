@@ -180,34 +180,6 @@ test("refuses several evalsets in one json file", async (t) => {
   }
 });
 
-/** What resembles a report, and is somebody's own; google-adk's results have the agent's name in their ids. */
-const RESEMBLING = {
-  txt: (report) => report.replace(/ \d passed.*/, " to be discussed"),
-  json: (report) => report.replaceAll('"clock_', '"watchmaker_clock_'),
-  jsonl: (report) => report.replace("adk-metrics results", "adk-metrics"),
-  xml: (report) => `<!-- mine -->${report}`,
-  md: (report) => report.replace(/^## .*/, "## Evaluation of my life"),
-  csv: (report) => report.replaceAll("\r\n", ",my column\r\n"),
-  html: (report) => report.replace(/<meta name="generator".*/, ""),
-};
-
-test("overwrites older reports unasked, and nothing that resembles one", async (t) => {
-  const cwd = folderOf(t, CLOCK);
-  for (const [ending, change] of Object.entries(RESEMBLING)) {
-    const file = join(cwd, `out.${ending}`);
-    const once = () => run([...clock, "--output", file], { cwd });
-    assert.deepEqual([(await once()).status, (await once()).status], [1, 1], ending);
-    const report = readFileSync(file, "utf8");
-    const own = change(report);
-    assert.notEqual(own, report);
-    writeFileSync(file, own);
-    const { status, stderr } = await once();
-    assert.equal(status, 2, ending);
-    assert.match(stderr, /the output already exists, and is not a report in the format/);
-    assert.equal(readFileSync(file, "utf8"), own);
-  }
-});
-
 /** What would be overwritten, and the arguments that would do it. */
 const OVERWRITING = {
   "the evalset": ["--format", "json", "--output", "clock.evalset.json"],
