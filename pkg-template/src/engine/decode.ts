@@ -1,4 +1,3 @@
-import type { EvalStatus } from "../enums.js";
 import { type Columns, readColumns } from "../generated/columns.js";
 import type { EngineError, RunHeader } from "../generated/contract.js";
 import type { EvalCaseResult, Invocation } from "../types.js";
@@ -6,7 +5,7 @@ import { hosted } from "./hosted.js";
 import { numberOrNone } from "./input.js";
 import { memoryBuffer } from "./instance.js";
 import type { InvocationSource, Span } from "./invocations.js";
-import { caseResult, CONTINUED, NUMBERS_PER_CASE, Rows } from "./rows.js";
+import { caseResult, Rows } from "./rows.js";
 import type { Sources } from "./turn.js";
 
 /** A case result, and what tells it from the others of its run. */
@@ -64,39 +63,37 @@ export class CaseDecoder {
 
   /** The cases that are complete with this batch. */
   decode(batch: Batch): DecodedCase[] {
-    const count = batch.cases.length / NUMBERS_PER_CASE;
-    if (count === 0) return [];
+    if (batch.cases.length === 0) return [];
     const texts = batch.reasonTexts as string[];
     if (this.#reworded !== undefined) batch.reasonTexts = texts.map(this.#reworded);
     const rows = new Rows(batch, this.#header.metrics, this.#sources, this.#open !== undefined);
     const ids = slices(batch.ids, batch.idLengths);
     const decoded: DecodedCase[] = [];
-    for (let row = 0; row < count; row += 1) {
-      const one = this.#open ?? this.#begin(batch, row, ids, rows);
+    for (let row = 0; row < rows.cases.count; row += 1) {
+      const one = this.#open ?? this.#begin(rows, row, ids);
       if (this.#open !== undefined) {
         const turns = one.result.evalMetricResultPerInvocation;
         for (const turn of rows.turns(row, turns.length)) turns.push(turn);
       }
-      const flags = batch.cases[row * NUMBERS_PER_CASE + 4] as number;
-      this.#open = (flags & CONTINUED) === 0 ? undefined : one;
+      this.#open = rows.cases.isUnfinished(row) ? one : undefined;
       if (this.#open === undefined) decoded.push(one);
     }
     return decoded;
   }
 
   /** A case with the turns in this batch. */
-  #begin({ cases }: Batch, row: number, ids: readonly string[], rows: Rows): DecodedCase {
-    const at = row * NUMBERS_PER_CASE;
+  #begin(rows: Rows, row: number, ids: readonly string[]): DecodedCase {
+    const { cases } = rows;
     const said = {
       evalSetId: this.#header.evalSetId,
       evalId: ids[3 * row] as string,
-      finalEvalStatus: cases[at + 2] as EvalStatus,
+      finalEvalStatus: cases.status(row),
       sessionId: ids[3 * row + 1] as string,
     };
     const result = caseResult(said, rows, row);
     const userId = ids[3 * row + 2] as string;
     if (userId !== "") result.userId = userId;
-    const key = (cases[at] as number) * 2 ** 26 + (cases[at + 1] as number);
+    const key = cases.caseIndex(row) * 2 ** 26 + cases.run(row);
     const one: DecodedCase = { key, result, errors: rows.errors(row) };
     const failure = rows.failureOf(row);
     if (failure !== undefined) {

@@ -14,12 +14,54 @@ import { hosted } from "./hosted.js";
 import { Marks } from "./marks.js";
 import { NOT_IN_PLACE, type Sources, Turn, turnResult } from "./turn.js";
 
-/** How many numbers the columns have of a case. */
-export const NUMBERS_PER_CASE = 5;
-
-/** What the last number of a case says. */
+/** The numbers of each row: which run of which case it is, its status, how many turns it has, and flags. */
+const [CASE, RUN, STATUS, TURNS, FLAGS, NUMBERS_PER_CASE] = [0, 1, 2, 3, 4, 5];
 const SCORED = 1;
-export const CONTINUED = 2;
+const UNFINISHED = 2;
+
+/** What the columns of a batch say of its cases, by row. */
+export class CaseNumbers {
+  readonly #numbers: Uint32Array;
+
+  constructor(numbers: Uint32Array) {
+    this.#numbers = numbers;
+  }
+
+  get count(): number {
+    return this.#numbers.length / NUMBERS_PER_CASE;
+  }
+
+  caseIndex(row: number): number {
+    return this.#of(row, CASE);
+  }
+
+  /** The number of the run, from 1; 0 without one. */
+  run(row: number): number {
+    return this.#of(row, RUN);
+  }
+
+  status(row: number): EvalStatus {
+    return this.#of(row, STATUS);
+  }
+
+  /** How many turns of it are in this batch. */
+  turns(row: number): number {
+    return this.#of(row, TURNS);
+  }
+
+  isScored(row: number): boolean {
+    return (this.#of(row, FLAGS) & SCORED) !== 0;
+  }
+
+  /** Whether its other turns are in the next batch. */
+  isUnfinished(row: number): boolean {
+    return (this.#of(row, FLAGS) & UNFINISHED) !== 0;
+  }
+
+  #of(row: number, which: number): number {
+    return this.#numbers[row * NUMBERS_PER_CASE + which] as number;
+  }
+}
 
 /** What is rare about a slot. */
 interface Note {
@@ -43,11 +85,11 @@ interface Starts {
 
 /** The columns of a batch, copied out of the engine's memory. */
 export class Rows {
+  readonly cases: CaseNumbers;
   readonly #metrics: readonly HeaderMetric[];
   readonly #sources: Sources;
   /** Whether the first row goes on with a case whose results for the conversation were in an earlier batch. */
   readonly #continues: boolean;
-  readonly #cases: Uint32Array;
   readonly #spans: Uint32Array;
   readonly #scores: Float64Array;
   readonly #statuses: Uint8Array;
@@ -66,7 +108,7 @@ export class Rows {
     this.#metrics = metrics;
     this.#sources = sources;
     this.#continues = continues;
-    this.#cases = batch.cases.slice();
+    this.cases = new CaseNumbers(batch.cases.slice());
     this.#spans = batch.spans;
     this.#scores = batch.scores.slice();
     this.#statuses = batch.statuses.slice();
@@ -81,21 +123,20 @@ export class Rows {
 
   /** The results of every metric for the conversation of a row. */
   ofConversation(row: number): EvalMetricResult[] {
-    return this.#isScored(row) ? this.#results(this.#begin().slots[row] as number) : [];
+    return this.cases.isScored(row) ? this.#results(this.#begin().slots[row] as number) : [];
   }
 
   /** The turns of a row, of which some may have been in earlier batches. */
   turns(row: number, before = 0): EvalMetricResultPerInvocation[] {
     const { slots, spans, texts } = this.#begin();
-    const at = row * NUMBERS_PER_CASE;
-    const [index, run, , count] = this.#cases.subarray(at, at + NUMBERS_PER_CASE) as unknown as number[];
-    const isScored = this.#isScored(row);
+    const [index, run, count] = [this.cases.caseIndex(row), this.cases.run(row), this.cases.turns(row)];
+    const isScored = this.cases.isScored(row);
     let slot = (slots[row] as number) + (isScored && this.#hasConversation(row) ? this.#metrics.length : 0);
     let span = spans[row] as number;
     let text = texts[row] as number;
     const turns: EvalMetricResultPerInvocation[] = [];
-    for (let turn = 0; turn < (count as number); turn += 1) {
-      const of = new Turn(this.#sources, (run as number) - 1, index as number, before + turn, this.#spans, span);
+    for (let turn = 0; turn < count; turn += 1) {
+      const of = new Turn(this.#sources, run - 1, index, before + turn, this.#spans, span);
       if (this.#spans[span] === NOT_IN_PLACE) of.actual = hosted(this.#texts[text++] as object);
       if (this.#spans[span + 2] === NOT_IN_PLACE) of.expected = hosted(this.#texts[text++] as object);
       span += NUMBERS_PER_TURN;
@@ -107,7 +148,7 @@ export class Rows {
 
   /** Why metrics could not be computed for the conversation of a row. */
   errors(row: number): EngineError[] {
-    if (this.#notes.size === 0 || !this.#isScored(row)) return NO_ERRORS;
+    if (this.#notes.size === 0 || !this.cases.isScored(row)) return NO_ERRORS;
     const slot = this.#begin().slots[row] as number;
     return this.#metrics.flatMap((_, metric) => this.#notes.get(slot + metric)?.error ?? []);
   }
@@ -117,10 +158,6 @@ export class Rows {
     return this.#notes.get(-1 - row) as CaseFailure | undefined;
   }
 
-  #isScored(row: number): boolean {
-    return ((this.#cases[row * NUMBERS_PER_CASE + 4] as number) & SCORED) !== 0;
-  }
-
   /** Whether the results for the conversation of a row are here. */
   #hasConversation(row: number): boolean {
     return row > 0 || !this.#continues;
@@ -128,15 +165,15 @@ export class Rows {
 
   #begin(): Starts {
     if (this.#starts !== undefined) return this.#starts;
-    const count = this.#cases.length / NUMBERS_PER_CASE;
+    const { count } = this.cases;
     const starts = { slots: new Uint32Array(count), spans: new Uint32Array(count), texts: new Uint32Array(count) };
     let [slot, span, text] = [0, 0, 0];
     for (let row = 0; row < count; row += 1) {
       starts.slots[row] = slot;
       starts.spans[row] = span;
       starts.texts[row] = text;
-      const turns = this.#cases[row * NUMBERS_PER_CASE + 3] as number;
-      if (this.#isScored(row)) slot += this.#metrics.length * (turns + (this.#hasConversation(row) ? 1 : 0));
+      const turns = this.cases.turns(row);
+      if (this.cases.isScored(row)) slot += this.#metrics.length * (turns + (this.#hasConversation(row) ? 1 : 0));
       for (const end = span + turns * NUMBERS_PER_TURN; span < end; span += 2) {
         if (this.#spans[span] === NOT_IN_PLACE) text += 1;
       }
@@ -233,8 +270,8 @@ function property<Key extends keyof Made>(key: Key, make: (row: object) => Made[
   };
 }
 
-const OVERALL = property("overallEvalMetricResults", (row) => RowMark.overallOf(row));
-const TURNS = property("evalMetricResultPerInvocation", (row) => RowMark.turnsOf(row));
+const OVERALL_OF_ROW = property("overallEvalMetricResults", (row) => RowMark.overallOf(row));
+const TURNS_OF_ROW = property("evalMetricResultPerInvocation", (row) => RowMark.turnsOf(row));
 
 /** Shows in consoles what stands in a row, in place of getters. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
@@ -252,8 +289,8 @@ const PlainRow = function (this: EvalCaseResult, { evalSetId, evalId, finalEvalS
   this.evalSetId = evalSetId;
   this.evalId = evalId;
   this.finalEvalStatus = finalEvalStatus;
-  Object.defineProperty(this, "overallEvalMetricResults", OVERALL);
-  Object.defineProperty(this, "evalMetricResultPerInvocation", TURNS);
+  Object.defineProperty(this, "overallEvalMetricResults", OVERALL_OF_ROW);
+  Object.defineProperty(this, "evalMetricResultPerInvocation", TURNS_OF_ROW);
   this.sessionId = sessionId;
   Object.defineProperty(this, INSPECT, SHOWN);
 } as unknown as new (said: Said) => EvalCaseResult;
