@@ -3,7 +3,7 @@ import { AdkMetricsError } from "./errors.js";
 import type { KnownMetric } from "./generated/contract.js";
 import { PrebuiltMetrics, UNITS } from "./generated/metrics.js";
 import { canonicalName } from "./metric-names.js";
-import type { MetricInfo } from "./types.js";
+import type { EvalMetricResult, MetricInfo } from "./types.js";
 
 /** Whether the engine has a metric with this name. */
 export function isPrebuilt(name: string): boolean {
@@ -14,6 +14,27 @@ export function isPrebuilt(name: string): boolean {
 export function scoreRange(name: string): readonly [number, number] | undefined {
   if (!isPrebuilt(name) || Object.hasOwn(UNITS, name)) return undefined;
   return canonicalName(name) === "response_evaluation_score" ? [1, 5] : [0, 1];
+}
+
+type Scored = Pick<EvalMetricResult, "metricName"> & { score?: unknown };
+
+/**
+ * Whether no calls of a model were reported: what an agent did without saying is unknown, although google-adk's score for it
+ * is 0.
+ */
+export function isUnreported({ metricName, score }: Scored): boolean {
+  return metricName === "inference_call_count_v1" && score === 0;
+}
+
+/** The score of a metric, if it has one that is finite, and that is no count of model calls of which none was reported. */
+export function knownScore(metric: Scored): number | undefined {
+  const { score } = metric;
+  return typeof score === "number" && Number.isFinite(score) && !isUnreported(metric) ? score : undefined;
+}
+
+/** Why there is no score, where that is known. */
+export function reasonOf(metric: Scored & { reason?: string }): string | undefined {
+  return metric.reason ?? (isUnreported(metric) ? "no call of a model was reported" : undefined);
 }
 
 /** What is known of a metric of the engine. */

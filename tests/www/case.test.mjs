@@ -305,6 +305,20 @@ describe("a case", { skip }, () => {
     await site.done(page);
   });
 
+  test("has no 0 for calls of models that nothing reported", async () => {
+    const spoken = turn("Hi?", "Yo.");
+    const silent = { ...spoken, intermediateData: { invocationEvents: [{ author: "agent" }] } };
+    const results = await scored({ greeting: [[spoken], [silent]] }, { response_match_score: 0.8 });
+    const page = await showing(site, results);
+    await says(page.getByRole("columnheader", { name: "response_match_score" }), /response_match_score/);
+    assert.equal(await page.getByRole("columnheader", { name: "inference_call_count_v1" }).count(), 0);
+    await page.getByRole("rowheader").filter({ hasText: "greeting" }).getByRole("link").click();
+    const usage = page.locator("table.usage");
+    await says(usage.getByRole("row", { name: /Turn 1/ }), /Turn 1 0$/);
+    assert.equal(await usage.getByRole("columnheader", { name: "Model calls" }).count(), 0);
+    await site.done(page);
+  });
+
   test("shows hostile texts as what they are", async () => {
     const hostile =
       '<img src=x onerror="globalThis.hit=1"><a href="javascript:hit=1">x</a> \u202Eevil\u202C \u0000 \u200B';

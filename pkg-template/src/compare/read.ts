@@ -10,6 +10,7 @@ import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
+import { knownScore, reasonOf } from "../metric-info.js";
 import { currentName } from "../metric-names.js";
 import type { EvalSetResult, JudgeStamp } from "../types.js";
 import {
@@ -257,12 +258,13 @@ function storedRun(set: Fields, { cases, metricNames, settings }: FoundCases): S
 
 /** In google-adk's files, a threshold may be only in the criterion. */
 function scoreOf(result: Fields): StoredScore {
+  const scored = { metricName: String(result["metricName"]), score: result["score"] };
   const criterion = result["criterion"];
   return {
-    score: numberOf(result["score"]),
+    score: knownScore(scored),
     status: result["evalStatus"] as EvalStatus,
     threshold: numberOf(result["threshold"]) ?? (isFields(criterion) ? numberOf(criterion["threshold"]) : undefined),
-    reason: textOf(result["reason"]),
+    reason: textOf(result["reason"]) ?? reasonOf(scored),
   };
 }
 

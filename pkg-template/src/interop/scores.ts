@@ -7,6 +7,7 @@ import { checkOptions } from "../known-options.js";
 import { isObject, unexpected, reading } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { SCALES, UNITS } from "../generated/metrics.js";
+import { isUnreported, reasonOf } from "../metric-info.js";
 import { canonicalName } from "../metric-names.js";
 import { AdkMetricsError } from "../errors.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, type TurnFailure } from "../report/difference.js";
@@ -37,14 +38,17 @@ function checkCase(result: unknown): void {
 
 function linesOfCase(result: EvalCaseResult): Line[] {
   const failures = new Map(failuresOf(result).map((failure) => [failure.metric, failure]));
-  return result.overallEvalMetricResults.map((metric) => ({ metric, why: whyOf(metric, failures.get(metric)) }));
+  return result.overallEvalMetricResults.map((metric) => ({
+    metric: known(metric),
+    why: whyOf(metric, failures.get(metric)),
+  }));
 }
 
 function linesOfTurns(result: EvalCaseResult): Line[] {
   const failures = new Map(failuresOf(result).flatMap(({ turns }) => turns.map((turn) => [turn.metric, turn])));
   return result.evalMetricResultPerInvocation.flatMap(({ actualInvocation, evalMetricResults }, turn) =>
     evalMetricResults.map((metric) => ({
-      metric,
+      metric: known(metric),
       why: whyOf(metric, failures.get(metric)),
       turn,
       invocation: actualInvocation,
@@ -52,8 +56,15 @@ function linesOfTurns(result: EvalCaseResult): Line[] {
   );
 }
 
+/** A result without a score that is not known. */
+function known(metric: EvalMetricResult): EvalMetricResult {
+  const { score, ...rest } = metric;
+  return score === undefined || isUnreported(metric) ? rest : metric;
+}
+
 /** The reason that there is no score, or what is not as it should be, line by line. */
-function whyOf({ reason }: EvalMetricResult, failure: MetricFailure | TurnFailure | undefined): string | undefined {
+function whyOf(metric: EvalMetricResult, failure: MetricFailure | TurnFailure | undefined): string | undefined {
+  const reason = reasonOf(metric);
   if (reason !== undefined || failure === undefined) return reason;
   const turns = "turns" in failure ? failure.turns : [];
   const lines = [

@@ -2,6 +2,7 @@
 
 import { type NoOptions, refuseOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
+import { knownScore, reasonOf } from "../metric-info.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { anyJudged, rubricsOf, tokensOf } from "./judged.js";
@@ -9,7 +10,6 @@ import { caseProperties, reliabilityProperties, repeatedOf } from "./reliability
 import {
   type At,
   guarded,
-  isUnreported,
   joined,
   listOf,
   missingRuns,
@@ -179,10 +179,10 @@ function rowsOf(
       [
         turn,
         cell(metric.metricName),
-        numberCell(isUnreported(metric) ? undefined : metric.score),
+        numberCell(knownScore(metric)),
         numberCell(metric.threshold),
         statusWord(metric.evalStatus),
-        cell(metric.reason ?? (isUnreported(metric) ? "no call of a model was reported" : "")),
+        cell(reasonOf(metric) ?? ""),
       ],
       metric,
     );

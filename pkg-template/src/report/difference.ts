@@ -6,6 +6,7 @@
 
 import { reading } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
+import { knownScore } from "../metric-info.js";
 import type {
   AlignmentEntry,
   EvalCaseResult,
@@ -407,5 +408,5 @@ export function verdictText(metric: EvalMetricResult): string {
 
 /** Whether a metric has a score to show. */
 export function hasScore(metric: EvalMetricResult): boolean {
-  return typeof metric.score === "number" && Number.isFinite(metric.score);
+  return knownScore(metric) !== undefined;
 }

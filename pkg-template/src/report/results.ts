@@ -10,6 +10,7 @@ import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.j
 import { isOfConversation } from "./judged.js";
 import { isLastOfSome } from "./page.js";
 import { group, isRecord } from "../lists.js";
+import { isUnreported } from "../metric-info.js";
 import { amountText, count, head, oneLine } from "./text.js";
 
 /** What every renderer takes: the results of one evalset or of several. */
@@ -342,11 +343,6 @@ export function runsName(evalId: string, runs: readonly number[], total: number)
 /** The metrics that pass or fail. */
 export function judgedMetrics(metrics: readonly EvalMetricResult[]): EvalMetricResult[] {
   return metrics.filter((metric) => metric.evalStatus !== EvalStatus.INFORMATIONAL);
-}
-
-/** Whether no calls of a model were reported: what an agent did without saying is unknown, not 0. */
-export function isUnreported({ metricName, score }: EvalMetricResult): boolean {
-  return metricName === "inference_call_count_v1" && score === 0;
 }
 
 /** The metrics that only inform and that something is known of: counts of calls, tokens, durations. */

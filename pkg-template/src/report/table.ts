@@ -31,7 +31,6 @@ import {
   guarded,
   informationalLabel,
   informationalMetrics,
-  isUnreported,
   joined,
   judgedMetrics,
   listOf,
@@ -331,7 +330,7 @@ function writeMetrics(
 ): void {
   for (const metric of turn.evalMetricResults.filter(isShown)) {
     const isInformational = metric.evalStatus === EvalStatus.INFORMATIONAL;
-    if (isInformational && (!hasScore(metric) || isUnreported(metric))) continue;
+    if (isInformational && !hasScore(metric)) continue;
     const value = isInformational
       ? informationalText(metric)
       : `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;

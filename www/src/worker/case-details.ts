@@ -9,7 +9,7 @@ import {
   whyNotPassed,
   type WordChanges,
 } from "adk-metrics/report";
-import { type EvalCaseResult, EvalStatus, toolErrorOf, toolOutputsOf, turnEventsOf } from "adk-metrics/web";
+import { type EvalCaseResult, EvalStatus, knownScore, toolErrorOf, toolOutputsOf, turnEventsOf } from "adk-metrics/web";
 import type { CaseContent, CaseDetails, TextPair, TurnDetails } from "./protocol.js";
 import { definedProperties } from "./runs.js";
 
@@ -19,6 +19,14 @@ export function withDetails(content: CaseContent): CaseDetails {
     const { result } = content;
     return {
       ...content,
+      result: {
+        ...result,
+        overallEvalMetricResults: known(result.overallEvalMetricResults),
+        evalMetricResultPerInvocation: result.evalMetricResultPerInvocation.map((turn) => ({
+          ...turn,
+          evalMetricResults: known(turn.evalMetricResults),
+        })),
+      },
       why: whyNotPassed(result),
       details: result.evalMetricResultPerInvocation.map(detailsOf),
       rubricTexts: textsOf(result),
@@ -26,6 +34,14 @@ export function withDetails(content: CaseContent): CaseDetails {
   } catch {
     return { ...content, turns: [], why: [], details: [], rubricTexts: [] };
   }
+}
+
+/** What metrics found, without scores that are not known. */
+function known(metrics: EvalCaseResult["overallEvalMetricResults"]) {
+  return metrics.map(({ score: _, ...metric }, at) => ({
+    ...metric,
+    ...definedProperties({ score: knownScore(metrics[at] ?? metric) }),
+  }));
 }
 
 /** The words of rubrics by their ids, for each metric of a case. */

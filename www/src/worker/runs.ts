@@ -9,6 +9,7 @@ import {
   EvalStatus,
   finalText,
   type Invocation,
+  knownScore,
   toolCallsOf,
   withThresholds,
 } from "adk-metrics/web";
@@ -78,9 +79,8 @@ export class Run {
     const scores = new Float64Array(cases.length * this.#columns.length).fill(Number.NaN);
     let next = 0;
     for (const { overallEvalMetricResults } of cases) {
-      for (const { score } of overallEvalMetricResults) {
-        const place = this.#cellIndices[next++] as number;
-        if (score !== undefined) scores[place] = score;
+      for (const metric of overallEvalMetricResults) {
+        scores[this.#cellIndices[next++] as number] = knownScore(metric) ?? Number.NaN;
       }
     }
     this.#scores = scores;
