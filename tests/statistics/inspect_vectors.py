@@ -31,11 +31,12 @@ def samples(groups):
 
 
 def errors():
-    """The standard error of a mean score that respects cases."""
+    """The standard error of a mean score that respects cases, each of which ran equally often."""
     found = []
     for _ in range(60):
+        runs = rng.integers(1, 6)
         groups = [
-            [round(float(one), 6) for one in rng.normal(centre, 0.2, rng.integers(1, 6))]
+            [round(float(one), 6) for one in rng.normal(centre, 0.2, runs)]
             for centre in rng.normal(0.6, 0.3, rng.integers(2, 25))
         ]
         found.append({"groups": groups, "error": stderr(cluster="case")(samples(groups))})

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import scipy
 import statsmodels
-import statsmodels.api as sm
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
@@ -17,7 +16,7 @@ rng = np.random.default_rng(7)
 
 
 def clustered():
-    """A mean by least squares with standard errors that respect clusters."""
+    """A mean by least squares with the standard error CR2 and its degrees of freedom, by their matrices."""
     found = []
     for _ in range(60):
         groups = [
@@ -26,10 +25,23 @@ def clustered():
         ]
         values = np.concatenate(groups)
         names = np.concatenate([[at] * len(group) for at, group in enumerate(groups)])
-        # statsmodels corrects by G/(G-1) * (N-1)/(N-K), which is G/(G-1) for a mean.
-        fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": names}, use_t=True)
-        low, high = fit.conf_int(0.05)[0]
-        found.append({"groups": groups, "value": fit.params[0], "low": low, "high": high})
+        ones = np.ones((len(values), 1))
+        bread = np.linalg.inv(ones.T @ ones)
+        residual = np.eye(len(values)) - ones @ bread @ ones.T
+        mean = float((bread @ ones.T @ values)[0])
+        error, vectors = 0.0, []
+        for at in range(len(groups)):
+            own = names == at
+            # The inverse root of the variance that residuals of this group have.
+            roots, base = np.linalg.eigh(residual[np.ix_(own, own)])
+            adjust = base @ np.diag(roots**-0.5) @ base.T
+            score = bread @ ones[own].T @ adjust
+            error += float((score @ (values[own] - mean))[0]) ** 2
+            vectors.append((residual[:, own] @ score.T)[:, 0])
+        of_variance = np.linalg.eigvalsh(np.array(vectors) @ np.array(vectors).T)
+        freedom = float(of_variance.sum() ** 2 / (of_variance**2).sum())
+        half = float(stats.t.ppf(0.975, freedom)) * math.sqrt(error)
+        found.append({"groups": groups, "value": mean, "low": mean - half, "high": mean + half})
     return found
 
 

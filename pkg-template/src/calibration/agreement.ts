@@ -6,7 +6,9 @@
 import { grouped } from "../lists.js";
 import { percentiles, resampledSums } from "../statistics/bootstrap.js";
 import { normalQuantile } from "../statistics/distributions.js";
-import { clusteredError, clusteredShare, type Estimate, mean } from "../statistics/estimates.js";
+import { clusteredShare, type Estimate } from "../statistics/estimates.js";
+import type { Share } from "./corrected.js";
+import { Passes } from "./passes.js";
 
 /** A verdict that was labelled: what the judge and what people say, as categories from 0 up. */
 export interface Pair {
@@ -23,26 +25,23 @@ export function shareOf<P extends { group: string }>(
   confidence: number,
 ): Estimate | undefined {
   if (pairs.length === 0) return undefined;
-  return clusteredShare(groupedValues(pairs, counts), confidence);
-}
-
-function groupedValues<P extends { group: string }>(pairs: readonly P[], counts: (pair: P) => boolean): number[][] {
-  return grouped(pairs, ({ group }) => group).map((members) => members.map((pair) => (counts(pair) ? 1 : 0)));
-}
-
-/** As how many verdicts that do not depend on each other they count (L. Kish's design effect, 1965). */
-function effectiveCount<P extends { group: string }>(pairs: readonly P[], counts: (pair: P) => boolean): number {
-  const groups = groupedValues(pairs, counts);
-  if (groups.length < 2) return groups.length;
-  const share = mean(groups);
-  const error = clusteredError(groups, share);
-  const effective = error === 0 ? groups.length : (share * (1 - share)) / error ** 2;
-  return Math.min(pairs.length, Math.max(groups.length, effective));
+  const groups = grouped(pairs, ({ group }) => group);
+  return clusteredShare(
+    groups.map((members) => members.map((pair) => (counts(pair) ? 1 : 0))),
+    confidence,
+  );
 }
 
 /** A share of pairs, and as how many independent ones they count. */
-export function shareIn<P extends { group: string }>(pairs: readonly P[], counts: (pair: P) => boolean) {
-  return { share: pairs.filter(counts).length / pairs.length, count: effectiveCount(pairs, counts) };
+export function shareIn<P extends { group: string }>(pairs: readonly P[], counts: (pair: P) => boolean): Share {
+  const passes = new Passes();
+  for (const members of grouped(pairs, ({ group }) => group)) {
+    passes.add(
+      (members[0] as P).group,
+      members.map((pair) => ({ passes: counts(pair) })),
+    );
+  }
+  return passes.share as Share;
 }
 
 /**

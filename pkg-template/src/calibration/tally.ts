@@ -6,6 +6,7 @@ import { AdkMetricsError } from "../errors.js";
 import { grouped } from "../lists.js";
 import type { EvalCaseResult } from "../types.js";
 import type { Share } from "./corrected.js";
+import { Passes } from "./passes.js";
 import { criteriaOf, groupOf } from "./subjects.js";
 import type { Calibration, CalibrationTally, PassRates, ResultsInput, SubjectCalibration } from "./types.js";
 import { foundIn, type Verdict } from "./verdicts.js";
@@ -44,7 +45,7 @@ export class Tally implements CalibrationTally {
     Object.assign(this.criteria, criteriaOf(verdicts));
     for (const [subject, passes] of this.#passes) {
       const own = verdicts.filter((verdict) => this.#isAbout(subject, verdict));
-      for (const members of grouped(own, groupOf)) passes.add(members);
+      for (const members of grouped(own, groupOf)) passes.add(groupOf(members[0] as Verdict), members);
     }
   }
 
@@ -58,53 +59,6 @@ export class Tally implements CalibrationTally {
     if (rubrics === undefined) return verdict.rubricId === rubricId;
     const isSame = (one: SubjectCalibration) => one.metricName === metricName && one.rubricId === verdict.rubricId;
     return verdict.rubricId !== undefined && this.kept.subjects.some(isSame);
-  }
-}
-
-/** How often verdicts pass. Those of a case depend on each other, so sums are over cases: of verdicts, passes, and their products. */
-class Passes {
-  #cases = 0;
-  #count = 0;
-  #passed = 0;
-  #countSquares = 0;
-  #passedSquares = 0;
-  #products = 0;
-  #last: { key: string; count: number; passed: number } | undefined;
-
-  add(members: readonly Verdict[]): void {
-    const key = groupOf(members[0] as Verdict);
-    const before = this.#last?.key === key ? this.#last : undefined;
-    if (before !== undefined) this.#sum(before, -1);
-    const count = (before?.count ?? 0) + members.length;
-    const passed = (before?.passed ?? 0) + members.filter(({ passes }) => passes).length;
-    this.#last = { key, count, passed };
-    this.#sum(this.#last, 1);
-  }
-
-  #sum({ count, passed }: { count: number; passed: number }, times: 1 | -1): void {
-    this.#cases += times;
-    this.#count += times * count;
-    this.#passed += times * passed;
-    this.#countSquares += times * count * count;
-    this.#passedSquares += times * passed * passed;
-    this.#products += times * count * passed;
-  }
-
-  /** The share, and as how many verdicts that do not depend on each other they count (L. Kish's design effect, 1965). */
-  get share(): Share | undefined {
-    const [cases, all] = [this.#cases, this.#count];
-    if (all === 0) return undefined;
-    const share = this.#passed / all;
-    if (cases < 2) return { share, count: cases };
-    // The sum over cases of (passed − share · count)², times all², of whole numbers.
-    const squares =
-      all * all * this.#passedSquares -
-      2 * all * this.#passed * this.#products +
-      this.#passed ** 2 * this.#countSquares;
-    // What is left of a difference of equals is noise of the arithmetic.
-    const isNone = squares <= 1e-12 * all * all * this.#passedSquares;
-    const effective = isNone ? cases : ((share * (1 - share)) / squares) * all ** 4 * (1 - 1 / cases);
-    return { share, count: Math.min(all, Math.max(cases, effective)) };
   }
 }
 

@@ -73,7 +73,7 @@ interface Columns {
  * the metric, the ends of its interval, of how many labels, and what is another one since.
  *
  * Where cases were run repeatedly, five more follow: what the runs tell of future ones, as JSON, such as
- * `{"passRate":0.83,"passRateLow":0.4,…}`, in the first row of the evalset; how many runs of the case passed or failed, how many
+ * `{"passRate":0.83,"passRateLow":0.24,…}`, in the first row of the evalset; how many runs of the case passed or failed, how many
  * passed, and whether some passed and some failed; and pass@k and pass^k of the case as JSON, `{"casePassAt2":1,"casePassHat2":0.33}`.
  *
  * Where metrics are advisory, a column says whether that of the row is: it decides nothing.

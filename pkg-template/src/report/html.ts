@@ -261,6 +261,6 @@ ${countCells(countStatuses(results.map(({ evalStatus }) => evalStatus)))}</tr>`;
 
 /** Where the mean of more such cases lies, by what these say. */
 function meanInterval(mean: Estimate | undefined): Markup | undefined {
-  if (mean?.low === undefined || mean.high === undefined || mean.low === mean.high) return undefined;
+  if (mean?.low === undefined || mean.high === undefined) return undefined;
   return html`<div class="muted">${scoreText(mean.low)} to ${scoreText(mean.high)}</div>`;
 }

@@ -46,7 +46,7 @@ export function repeatedOf(sets: readonly EvalSetResult[]): Reliability | undefi
 }
 
 /**
- * `pass rate 83% (95% interval 40 to 97%), pass^3 50%; 1 of 2 cases is flaky: moody (2 of 3)`; empty where no case was run
+ * `pass rate 83% (95% interval 24 to 99%), pass^3 50%; 1 of 2 cases is flaky: moody (2 of 3)`; empty where no case was run
  * repeatedly.
  */
 export function reliabilityText(sets: readonly EvalSetResult[], found = repeatedOf(sets)): string {
@@ -278,7 +278,7 @@ function rateText({ value, low, high }: Estimate, confidence: number): string {
   return `${percent(value)} (${percent(confidence)} interval ${Math.round(100 * low)} to ${percent(high)})`;
 }
 
-/** `83% (40 to 97%)` */
+/** `83% (24 to 99%)` */
 function shortRate({ value, low, high }: Estimate): string {
   if (low === undefined || high === undefined) return percent(value);
   return `${percent(value)} (${Math.round(100 * low)} to ${percent(high)})`;

@@ -78,14 +78,27 @@ export function studentBeyond(t: number, freedom: number): number {
   return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
-/** Where a function that grows from at most 0 at 0 is 0, by bisection to the last digit. */
+/** Where a function that grows from at most 0 at 0 is 0, to the last digits: by false position (the Illinois algorithm). */
 function zeroOf(f: (x: number) => number): number {
-  let [low, high] = [0, 1];
-  while (f(high) < 0 && high < 2 ** 60) [low, high] = [high, 2 * high];
-  for (;;) {
-    const middle = (low + high) / 2;
-    if (middle <= low || middle >= high) return middle;
-    if (f(middle) < 0) low = middle;
-    else high = middle;
+  let [low, high, below, above] = [0, 1, f(0), f(1)];
+  if (below === 0) return low;
+  while (above < 0 && high < 2 ** 60) [low, below, high, above] = [high, above, 2 * high, f(2 * high)];
+  let x = low;
+  for (let round = 0, moved = 0; round < 100; round += 1) {
+    const next = (low * above - high * below) / (above - below);
+    if (Math.abs(next - x) <= Number.EPSILON * next) return next;
+    x = next;
+    const y = f(x);
+    // The end that stays where it is for a second time counts for half, or the other one would creep towards the zero.
+    if (y < 0) {
+      [low, below] = [x, y];
+      if (moved === -1) above /= 2;
+      moved = -1;
+    } else {
+      [high, above] = [x, y];
+      if (moved === 1) below /= 2;
+      moved = 1;
+    }
   }
+  return x;
 }

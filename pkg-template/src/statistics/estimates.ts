@@ -6,7 +6,7 @@ import { normalQuantile, studentQuantile } from "./distributions.js";
 export interface Estimate {
   /** What was found. */
   value: number;
-  /** The ends of the interval. Both absent where nothing can be said: for a single group of cases. */
+  /** The ends of the interval. Both absent where nothing can be said: for a single group of cases, or for scores that are all equal. */
   low?: number;
   high?: number;
 }
@@ -44,41 +44,70 @@ export function wilson(share: number, count: number, confidence: number): Estima
 
 /** The mean of all values, of which those of one group depend on each other, as do the runs of a case. */
 export function mean(groups: readonly (readonly number[])[]): number {
-  return sum(groups.map(sum)) / sum(groups.map(({ length }) => length));
+  return sum(groups.map(sum)) / countIn(groups);
 }
 
 /**
- * The mean of all values with an interval that respects groups: with the cluster-robust standard error (K.-Y. Liang and
- * S. L. Zeger, 1986), times √(G/(G − 1)), and Student's distribution with G − 1 degrees of freedom for G groups.
+ * The mean of all values with an interval that respects groups: with the cluster-robust standard error and Student's
+ * distribution, whose degrees of freedom are fewer for groups of different sizes. Without an interval where nothing varies.
  */
 export function clusteredMean(groups: readonly (readonly number[])[], confidence: number): Estimate {
   const value = mean(groups);
   if (groups.length < 2) return { value };
-  const half = studentQuantile((1 + confidence) / 2, groups.length - 1) * clusteredError(groups, value);
+  const error = clusteredError(groups, value);
+  if (!(error > 1e-12 * Math.abs(value))) return { value };
+  const half = studentQuantile((1 + confidence) / 2, freedomOf(groups)) * error;
   return { value, low: value - half, high: value + half };
 }
 
-/** The cluster-robust standard error of a mean. */
+/**
+ * The cluster-robust standard error of a mean (CR2 of R. M. Bell and D. F. McCaffrey, Bias Reduction in Standard Errors, 2002):
+ * K.-Y. Liang's and S. L. Zeger's (1986), without its bias for few groups. Of G groups of one size it is theirs times √(G/(G − 1)).
+ */
 export function clusteredError(groups: readonly (readonly number[])[], value: number): number {
-  const count = sum(groups.map(({ length }) => length));
-  const squares = groups.map((group) => sum(group.map((one) => one - value)) ** 2);
-  return Math.sqrt((groups.length / (groups.length - 1)) * sum(squares)) / count;
+  const count = countIn(groups);
+  const squares = groups.map((group) => sum(group.map((one) => one - value)) ** 2 / (1 - group.length / count));
+  return Math.sqrt(sum(squares)) / count;
 }
 
 /**
- * A share of values that are 0 or 1, with Wilson's interval. Where values of one group depend on each other, there are in
- * effect fewer of them: as many as would have the same standard error if they did not (L. Kish's design effect, 1965), at
- * least one for each group and at most all.
+ * The degrees of freedom of this error, by F. E. Satterthwaite's approximation for values of equal variance (Bell and McCaffrey):
+ * G − 1 for G groups of one size, fewer for others.
+ */
+function freedomOf(groups: readonly (readonly number[])[]): number {
+  const count = countIn(groups);
+  const shares = groups.map(({ length }) => length / count);
+  const parts = shares.map((share) => share ** 2 / (1 - share));
+  const squares = (values: readonly number[]): number => sum(values.map((value) => value * value));
+  return 1 / (squares(shares) + sum(parts) ** 2 - squares(parts));
+}
+
+/**
+ * A share of values that are 0 or 1, with Wilson's interval for as many values as there are in effect.
  *
  * @param most At most how many there are in effect, of values that are shares themselves.
  */
 export function clusteredShare(groups: readonly (readonly number[])[], confidence: number, most?: number): Estimate {
+  const value = mean(groups);
+  const count = countIn(groups);
+  if (groups.length < 2) return count === 1 ? wilson(value, 1, confidence) : { value };
+  return wilson(value, effectiveCount(groups, confidence, most), confidence);
+}
+
+/**
+ * How many values there are in effect where those of one group depend on each other: as many as would have the same standard
+ * error if they did not (L. Kish's design effect, 1965), fewer if that has few degrees of freedom (E. L. Korn and B. I. Graubard,
+ * Confidence Intervals for Proportions with Small Expected Number of Positive Counts, 1998). At least as many as there are
+ * groups, of which those of different sizes count for fewer, and at most all.
+ */
+function effectiveCount(groups: readonly (readonly number[])[], confidence: number, most = countIn(groups)): number {
   const share = mean(groups);
-  const count = sum(groups.map(({ length }) => length));
-  if (groups.length < 2) return count === 1 ? wilson(share, 1, confidence) : { value: share };
+  const least = countIn(groups) ** 2 / sum(groups.map(({ length }) => length ** 2));
   const error = clusteredError(groups, share);
-  const effective = error === 0 ? groups.length : (share * (1 - share)) / error ** 2;
-  return wilson(share, Math.min(most ?? count, Math.max(groups.length, effective)), confidence);
+  if (error === 0) return least;
+  const quantile = (freedom: number): number => studentQuantile((1 + confidence) / 2, freedom);
+  const certainty = quantile(most - 1) / quantile(freedomOf(groups));
+  return Math.min(most, Math.max(least, (share * (1 - share)) / (error / certainty) ** 2));
 }
 
 /** Where values vary: between groups and within them. */
@@ -117,6 +146,10 @@ export function runsFor(reach: number, variance: Variance, cases: number, confid
   const z = normalQuantile((1 + confidence) / 2);
   const left = (cases * reach ** 2) / z ** 2 - variance.between;
   return left > 0 ? Math.max(1, Math.ceil(variance.within / left)) : undefined;
+}
+
+function countIn(groups: readonly (readonly number[])[]): number {
+  return sum(groups.map(({ length }) => length));
 }
 
 function sum(values: readonly number[]): number {

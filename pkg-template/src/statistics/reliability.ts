@@ -379,11 +379,16 @@ function metricOf(
   };
 }
 
-/** The mean of a metric's scores, whose interval stays within the values that the metric can have. */
+/**
+ * The mean of a metric's scores, whose interval stays within the values that the metric can have. Of scores from 0 to 1 that
+ * are all one or the other, it is a share.
+ */
 export function meanOf(metricName: string, groups: readonly (readonly number[])[], confidence: number): Estimate {
+  const range = scoreRange(metricName);
+  const isShare = range?.[0] === 0 && range[1] === 1 && groups.flat().every((score) => score === 0 || score === 1);
+  if (isShare) return clusteredShare(groups, confidence);
   const found = clusteredMean(groups, confidence);
   const { value, low, high } = found;
-  const range = scoreRange(metricName);
   if (low === undefined || high === undefined || range === undefined) return found;
   const [least, most] = range;
   return { value, low: Math.max(low, Math.min(least, value)), high: Math.min(high, Math.max(most, value)) };

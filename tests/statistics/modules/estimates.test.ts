@@ -17,6 +17,7 @@ import {
   wilson,
 } from "../../../pkg-template/src/statistics/estimates.js";
 
+import { meanOf } from "../../../pkg-template/src/statistics/reliability.js";
 import { meanInterval } from "../../../pkg-template/src/statistics/bootstrap.js";
 import { detectableDifference, holm, meanTest, signTest } from "../../../pkg-template/src/statistics/significance.js";
 import { coverage, randomOf } from "./simulation.js";
@@ -107,7 +108,7 @@ describe("as inspect_ai finds it", () => {
     }
   });
 
-  test("standard errors that respect cases", () => {
+  test("standard errors that respect cases, of which each ran equally often", () => {
     for (const { groups, error } of ofInspect.errors) close(clusteredError(groups, mean(groups)), error, groups);
   });
 
@@ -123,6 +124,7 @@ describe("as inspect_ai finds it", () => {
 describe("intervals of 95% hold the truth in at least 93% of 2,000 rounds", () => {
   // Wilson's own coverage swings with the chance, as for every interval of counts: with 40 runs from 92.8 to 97%.
   const random = randomOf(1);
+  const drawn = (count: number, chance: number) => Array.from({ length: count }, () => (random() < chance ? 1 : 0));
   // The chance to pass differs from case to case: its square and its root have known means.
   const chances = {
     "all alike": [0.75, () => 0.75],
@@ -148,19 +150,61 @@ describe("intervals of 95% hold the truth in at least 93% of 2,000 rounds", () =
     }
   }
 
-  test("but pass rates of few cases of which most pass nearly always, 5 runs each, do not, as the guide says", () => {
-    for (const [cases, least] of [
-      [5, 0.86],
-      [10, 0.91],
-      [20, 0.93],
-    ] as const) {
+  test("pass rates of few cases of which most pass nearly always, 5 runs each", () => {
+    for (const cases of [5, 10, 20]) {
       const draw = () =>
         Array.from({ length: cases }, () => {
           const own = 1 - random() ** 3;
           return Array.from({ length: 5 }, () => (random() < own ? 1 : 0));
         });
       const share = coverage(3 / 4, () => clusteredShare(draw(), 0.95));
-      assert.ok(share >= least, `${cases} cases: ${share}`);
+      assert.ok(share >= 0.93, `${cases} cases: ${share}`);
+    }
+  });
+
+  for (const sizes of [
+    [8, 8, 8, 8, 8],
+    [20, 20, 20, 20, 20, 20],
+    [12, 9, 7, 6, 5, 4, 3, 2],
+    [30, 10, 10, 5, 5, 5, 2, 2, 1, 1],
+    [20, 20, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+  ]) {
+    test(`pass rates and means in groups of ${sizes.join(", ")} cases`, () => {
+      // The second largest of three random numbers is 1/2 on average, the largest 3/4.
+      const own = () => [random(), random(), random()].sort()[2] as number;
+      const rates = coverage(3 / 4, () =>
+        clusteredShare(
+          sizes.map((size) => drawn(size, own())),
+          0.95,
+        ),
+      );
+      assert.ok(rates >= 0.93, `${rates}`);
+      const scores = (size: number, level: number) => Array.from({ length: size }, () => level + 0.2 * random());
+      const means = coverage(0.6, () =>
+        clusteredMean(
+          sizes.map((size) => scores(size, random())),
+          0.95,
+        ),
+      );
+      // Of few groups, or where sizes differ much, they do not, as the guide says.
+      assert.ok(means >= (sizes[2] === 1 ? 0.87 : 0.92), `${means}`);
+    });
+  }
+
+  test("means of scores of which each is 0 or 1", () => {
+    for (const [cases, rate] of [
+      [10, 0.9],
+      [20, 0.9],
+      [40, 0.9],
+    ] as const) {
+      const share = coverage(rate, () =>
+        meanOf(
+          "tool_trajectory_avg_score",
+          Array.from({ length: cases }, () => drawn(1, rate)),
+          0.95,
+        ),
+      );
+      assert.ok(share >= 0.92, `${cases} cases: ${share}`);
     }
   });
 
@@ -212,15 +256,20 @@ describe("intervals of 95% hold the truth in at least 93% of 2,000 rounds", () =
     });
   }
 
-  for (const [cases, runs] of [
-    [20, 3],
-    [40, 1],
+  for (const [cases, runs, least] of [
+    // Of few cases that ran once, too few change, as the guide says.
+    [8, 1, 0.83],
+    [10, 1, 0.91],
+    [12, 1, 0.93],
+    [8, 3, 0.93],
+    [20, 3, 0.93],
+    [40, 1, 0.93],
   ] as const) {
     test(`differences of pass rates: ${cases} cases, ${runs} runs`, () => {
       // A chance from 0 to 1 is 1/2 on average; 0.8 of it is 0.4.
       const draw = (own: number, isAfter: boolean) => (random() < (isAfter ? 0.8 : 1) * own ? 1 : 0);
       const share = coverage(-0.1, () => meanInterval(differences(cases, runs, draw), bootstrap) ?? {});
-      assert.ok(share >= 0.93, `${share}`);
+      assert.ok(share >= least, `${share}`);
     });
   }
 });
