@@ -299,7 +299,7 @@ export interface SimulatorUsage
     Required<Pick<JudgeUsage, "calls" | "answered" | "failed" | "retried" | "cached" | "unreported">>,
     Pick<JudgeUsage, "unpriced"> {
   /**
-   * Who was asked: models, and functions of your own as `the function play (gemini-2.5-pro)`, with the versions that their
+   * Who was asked: models, and functions of your own as `the function play (gpt-6-luna)`, with the versions that their
    * replies name: only they know whom they ask.
    */
   models: string[];

@@ -4,7 +4,7 @@ import type { JudgeStamp } from "../types.js";
 type Stamp = Omit<JudgeStamp, "metricName">;
 
 /**
- * Who judged a metric: `gemini-2.5-flash`, `Vertex AI`, `the function grade`, with the exact models that replies named
+ * Who judged a metric: `gpt-6-luna`, `Vertex AI`, `the function grade`, with the exact models that replies named
  * where these say more: `a function (gpt-6-luna-2026-09-22)`, and of a panel `gpt-6 (gpt-6-luna), llama3.2`.
  */
 export function judgeName({ scoredBy, model, function: name, panel, modelVersions, panelVersions }: Stamp): string {

@@ -78,7 +78,7 @@ export function costText(cost: number): string {
 }
 
 /**
- * `judged by gemini-2.5-flash: 41 calls, 12 samples saved by early stopping, 51,200 tokens in, 3,100 out`; undefined for
+ * `judged by gpt-6-luna: 41 calls, 12 samples saved by early stopping, 51,200 tokens in, 3,100 out`; undefined for
  * results that no judge had a part in, or that do not say.
  */
 export function judgesText(results: readonly EvalSetResult[]): string | undefined {
@@ -146,7 +146,7 @@ export function calibrationsText(results: readonly EvalSetResult[]): string | un
 /** Of so many evalsets the corrected pass rate is told. */
 const MOST_RATES = 3;
 
-/** `users played by gemini-2.5-flash: 12 calls, 9,100 tokens in, 300 out`; undefined where no model played a user. */
+/** `users played by gpt-6-luna: 12 calls, 9,100 tokens in, 300 out`; undefined where no model played a user. */
 export function simulatorText(results: readonly Pick<EvalSetResult, "simulatorUsage">[]): string | undefined {
   const usage = totalOf(results.map(({ simulatorUsage }) => simulatorUsage));
   if (usage === undefined) return undefined;
