@@ -326,7 +326,10 @@ test("the entry is its renderers, the table of formats, and what tells differenc
     [
       "REPORT_FORMATS",
       "changedWords",
+      "comparesCalls",
+      "comparesTexts",
       "rationaleOf",
+      "rubricWords",
       "whyNotPassed",
       ...chunks.map((name) => `${name}Chunks`),
       ...ofComparisons,
