@@ -201,6 +201,9 @@ test("what is of no known form is warned of, once for a conversation", () => {
     assert.equal(told(run.inferences[0]).answer, "Yo.");
     assert.deepEqual(run.warnings, [`"c1", turn 1: not read: ${what}`]);
   }
+  const many = Array.from({ length: 100 }, (_, at) => ({ type: `${at}${"x".repeat(1000)}` }));
+  const { warnings } = answered([message("assistant", ...many, yo)]);
+  assert.ok(warnings.length === 20 && warnings.every(({ length }) => length < 150));
   const odd = message("user", { type: "odd" }, text("Hi."));
   const turn = (id, at, input) => ({
     ...span(id, undefined, [at, at + 1], chat(input, [message("assistant", yo)], RUN)),

@@ -33,6 +33,9 @@ export interface TracedRun {
   warnings?: string[];
 }
 
+/** As many kinds of what was not read are named. */
+const MOST_UNREAD = 20;
+
 /** A run of an agent by its turns. */
 export function runOf(
   evalId: string,
@@ -54,7 +57,7 @@ export function runOf(
     if (warning !== undefined && !isFailure) warnings.push(`${location}: ${warning}`);
     for (const what of turn.calls.flatMap((call) => [...(call.unread ?? [])])) {
       // Later turns are told of it again.
-      if (!unread.has(what)) warnings.push(`${location}: not read: ${what}`);
+      if (!unread.has(what) && unread.size < MOST_UNREAD) warnings.push(`${location}: not read: ${what}`);
       unread.add(what);
     }
     if (problem !== undefined) failure ??= `turn ${at + 1}: ${problem}`;

@@ -103,7 +103,7 @@ function partsIn(message: Fields, role: string | undefined, unread?: Unread): Pa
   ];
   const keys = Object.keys(message).filter((key) => message[key] !== null && key !== "role");
   if (all.length === 0 && keys.length > 0 && !MESSAGE_KEYS.slice(1).some((key) => key in message)) {
-    unread?.add(`a message with \`${keys.join("`, `")}\``);
+    unread?.add(`a message with \`${keys.join("`, `").slice(0, 80)}\``);
   }
   return all;
 }

@@ -139,7 +139,7 @@ export function partsOf(given: unknown, unread?: Unread): Part[] {
     case "file":
       return [{ fileData: { mimeType, fileUri: uri ?? url } }];
     default:
-      unread?.add(`a part of type \`${part.type}\``);
+      unread?.add(`a part of type \`${part.type.slice(0, 80)}\``);
       return [];
   }
 }
@@ -175,7 +175,7 @@ function untyped(given: Fields, unread?: Unread): Part[] {
   const keys = Object.keys(given).filter((key) => given[key] !== null && !MUTE.test(key));
   if (parts.length > 0 || reasoning !== undefined || keys.length === 0) return parts;
   if (keys.some((key) => MEDIA.test(key))) return [{ fileData: {} }];
-  unread?.add(`a part with \`${keys.join("`, `")}\``);
+  unread?.add(`a part with \`${keys.join("`, `").slice(0, 80)}\``);
   return [];
 }
 
