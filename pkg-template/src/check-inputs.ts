@@ -5,7 +5,7 @@ import { call } from "./engine/call.js";
 import { inTurns, Stretch } from "./engine/steps.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
 import { warningOf } from "./errors.js";
-import { noteHeader, unusedOptions } from "./evaluate.js";
+import { noteHeader } from "./evaluate.js";
 import { sectionOf } from "./journal/section.js";
 import { definedProperties } from "./lists.js";
 import { copyOf, planInSteps } from "./request-plan.js";
@@ -14,6 +14,7 @@ import { unpricedWarning } from "./run/prices.js";
 import { Judges } from "./run/judges.js";
 import { mayHaveRubrics, unscorableInSteps } from "./run/unscorable.js";
 import { closeSession, openSession, type Session } from "./run/session.js";
+import { unusedOptions, unusedPrices } from "./run/without-effect.js";
 import type { EvalSetResult, EvaluateRequest, Mistake } from "./types.js";
 
 /** A metric of checked inputs. */
@@ -73,10 +74,11 @@ export async function checkInputs(inputs: Partial<EvaluateRequest>, options?: No
     const found = await inTurns(unscorableInSteps(plan, session), stretch);
     const actual = given.actual === undefined ? undefined : plan.actual;
     const unscorable = new Map([...found].filter(([name]) => !mayHaveRubrics(name, actual)));
-    const unused = header.total > 0 ? unusedOptions(request, metrics) : undefined;
     // A judge is not needed, but if there is one, it has to be able to answer.
     const judges = new Judges(plan.options, header, () => false);
     call(plan, () => judges.attach(session.run));
+    const useless = unusedOptions(request, metrics) ?? unusedPrices(request.budget, judges.priced);
+    const unused = header.total > 0 ? useless : undefined;
     const warnings = [...header.warnings, ...judges.warnings];
     noteHeader(checked, { header, warnings, unscorable, unused }, request, plan, true);
     const { names } = judges.unpriced;
@@ -94,7 +96,7 @@ export async function checkInputs(inputs: Partial<EvaluateRequest>, options?: No
         threshold,
         judge: judge && {
           scoredBy: judge.vertex ? "vertex" : "judge",
-          ...definedProperties({ model: judge.model, panel: judge.panel?.length > 0 ? judge.panel : undefined }),
+          ...definedProperties({ model: judge.model, panel: judge.panel }),
         },
       }),
     })),

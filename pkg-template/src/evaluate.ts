@@ -8,7 +8,8 @@ import { type MissingVerdicts, missingVerdictsIn, missingVerdictsWarnings } from
 import { negativeAmounts, recordedErrors, recordedText } from "./run/recorded.js";
 import { type Silence, silenceIn, silenceWarnings } from "./run/silence.js";
 import { mayHaveRubrics, unscorableWarning } from "./run/unscorable.js";
-import { closeSession, isOpen, openSession, type RunPlan, type Session, warningsOf } from "./run/session.js";
+import { unusedOptions, unusedPrices } from "./run/without-effect.js";
+import { closeSession, foreseenIn, isOpen, openSession, type RunPlan, type Session } from "./run/session.js";
 import { reading } from "./engine/values.js";
 import { inTurns, type Steps, Stretch } from "./engine/steps.js";
 import { digestOf, type JournalSection, sectionOf } from "./journal/section.js";
@@ -115,6 +116,8 @@ export interface CheckedEvaluation {
   readonly warnings: readonly Mistake[];
   /** Whether any metric asks a judge. */
   readonly asksJudges: boolean;
+  /** The names whose prices count. */
+  readonly priced: readonly string[];
   /** What is said of options for judges if nobody is asked, not even to play a user. */
   readonly unused: Mistake | undefined;
 }
@@ -153,7 +156,7 @@ export async function openEvaluation(request: RequestToCheck, foresees = false):
   for (;;) {
     const session = (await openSession(plan, stretch)) as Session;
     try {
-      const warnings = warningsOf(plan, session);
+      const { warnings, priced } = foreseenIn(plan, session);
       if (given.strict === true && warnings.length > 0) throw strictError(warnings, plan);
       const known = advisoryOf(given.advisory ?? [], namesOf(session.header.metrics)).warnings;
       if (given.strict === true && known.length > 0) throw strictErrorOf(known);
@@ -167,6 +170,7 @@ export async function openEvaluation(request: RequestToCheck, foresees = false):
       return {
         evalSet,
         metrics: namesOf(session.header.metrics),
+        priced,
         asksJudges: session.header.metrics.some(({ judge }) => judge !== undefined),
         unscorable,
         warnings: [...warnings.map((warning) => warningOf(warning, plan)), ...known],
@@ -288,11 +292,12 @@ async function* evaluateWith(
       if ("header" in next.value) {
         const { header } = next.value;
         total = header.total;
-        unused = total > 0 ? unusedOptions(given, header.metrics) : undefined;
+        const found = unusedOptions(given, header.metrics) ?? unusedPrices(given.budget, next.value.priced);
+        unused = total > 0 ? found : undefined;
         // What is one of many was looked at before, with the agent.
         if (total > 0 && belonging !== "one of many") {
-          const found = (await inTurns(next.value.unscorable(), stretch, isCancelled)) ?? [];
-          unscorable = new Map([...found].filter(([name]) => !mayHaveRubrics(name, plan.actual)));
+          const none = (await inTurns(next.value.unscorable(), stretch, isCancelled)) ?? [];
+          unscorable = new Map([...none].filter(([name]) => !mayHaveRubrics(name, plan.actual)));
         }
         const ofWhole = typeof belonging === "function" ? undefined : unscorable;
         const known = { ...next.value, unscorable: ofWhole, unused: belonging === "one of many" ? undefined : unused };
@@ -440,20 +445,6 @@ function otherSetWarning([evalSet, actual]: NonNullable<PlanOfBytes["otherSet"]>
     path: "actual",
     help: "Cases and runs are matched by eval id alone: check that these are what the agent did for this evalset",
   };
-}
-
-/** The options that are for metrics that ask judges alone. */
-const FOR_JUDGES = ["judge", "vertex", "cache", "budget", "retry", "prompts", "batch"] as const;
-
-/** The warning about options for judges where nobody is asked. */
-export function unusedOptions(
-  options: Omit<EvaluateRequest, "evalSet" | "actual">,
-  metrics: RunHeader["metrics"],
-): Mistake | undefined {
-  const found = FOR_JUDGES.filter((name) => options[name] !== undefined && options[name] !== false);
-  if (found.length === 0 || metrics.some(({ judge }) => judge !== undefined)) return undefined;
-  const [names, verb] = [found.map((name) => `\`${name}\``).join(", "), found.length === 1 ? "has" : "have"];
-  return { code: "invalid_input", message: `no metric asks a judge, so ${names} ${verb} no effect`, path: "options" };
 }
 
 /** Puts results, which come as they are done, in the order of the evalset; each has a key that tells its place. */

@@ -7,7 +7,9 @@ import { importEntry } from "../package/support/package.mjs";
 import { BARE, folderOf, run } from "../cli/command.mjs";
 import { ask, at, FILES, judged, server } from "../cli/judging.mjs";
 
-const { estimateCalls, evaluate, openaiJudge, panelJudge } = await importEntry();
+const { AgentEvaluator, checkInputs, estimateCalls, evaluate, evaluateStream, openaiJudge, panelJudge } =
+  await importEntry();
+const { recordJudge, replayJudge } = await importEntry();
 const report = await importEntry("./report");
 
 const evalSet = evalSetOf({ one: [turn("When?", "At noon.")] });
@@ -42,7 +44,8 @@ describe("what costs nothing known", () => {
     const set = await evaluate(request(grade, { other: price(1) }));
     assert.equal("cost" in set.judgeUsage, false);
     assert.deepEqual(set.judgeUsage.unpriced, ["the function grade"]);
-    assert.match(set.warnings.at(-1).message, /^the cost does not include the function grade: there is no price$/);
+    const told = set.warnings.map(({ message }) => message);
+    assert.ok(told.includes("the cost does not include the function grade: there is no price"), `${told}`);
     for (const [name, text] of reports(set)) {
       assert.match(text, /the function grade/, name);
       assert.doesNotMatch(text, /cost:? ?0|judgeCost/i, name);
@@ -74,6 +77,78 @@ describe("what costs nothing known", () => {
     const kept = await evaluate(request(versioned, { other: price(1) }, { cache }));
     assert.equal(kept.judgeUsage.calls, 0);
     assert.equal(kept.judgeUsage.unpriced, undefined);
+  });
+});
+
+describe("a price for what is not asked", () => {
+  const prices = { grade: price(1), foo: price(2), bar: price(3) };
+  const message = "`foo`, `bar` are not asked, so their prices in `budget.prices` have no effect";
+  const unusedIn = (warnings = []) => warnings.filter(({ path }) => path === "options");
+  let calls = 0;
+  const judge = Object.defineProperty(async () => (calls += 1) && reply, "name", { value: "grade" });
+
+  test("is a warning, which strict evaluations refuse before anything is asked", async () => {
+    const { warnings } = await evaluate(request(judge, prices));
+    assert.deepEqual(unusedIn(warnings), [{ code: "invalid_input", message, path: "options", help: "Asked: grade" }]);
+    const one = await evaluate(request(judge, { grade: price(1), foo: price(2) }));
+    assert.match(
+      unusedIn(one.warnings)[0].message,
+      /^`foo` is not asked, so its price in `budget\.prices` has no effect$/,
+    );
+    const stream = evaluateStream(request(judge, prices));
+    let next = await stream.next();
+    while (!next.done) next = await stream.next();
+    assert.deepEqual(unusedIn(next.value.warnings).length, 1);
+    assert.deepEqual(unusedIn((await checkInputs(request(judge, prices))).warnings)[0].message, message);
+    const before = calls;
+    for (const work of [evaluate, checkInputs]) {
+      await assert.rejects(work(request(judge, prices, { strict: true })), { code: "invalid_input", message });
+    }
+    assert.equal(calls, before);
+  });
+
+  test("is none of a panel, of its judges, or of a recording's model", async () => {
+    const panel = panelJudge(
+      ["a", "b"].map((name) => Object.defineProperty(async () => reply, "name", { value: name })),
+    );
+    for (const known of [{ "a, b": price(1) }, { a: price(1), b: price(1) }]) {
+      assert.deepEqual(unusedIn((await evaluate(request(panel, known))).warnings), []);
+    }
+    assert.equal(unusedIn((await evaluate(request(panel, { "a, b": price(1), a: price(1) }))).warnings).length, 1);
+    let text = "";
+    await evaluate(
+      request(
+        recordJudge(judge, (line) => void (text += line)),
+        undefined,
+      ),
+    );
+    assert.deepEqual(unusedIn((await evaluate(request(replayJudge(text), { grade: price(1) }))).warnings), []);
+  });
+
+  test("is none of who plays users, and is told of once where an agent is run", async () => {
+    const scenario = { startingPrompt: "Hi", conversationPlan: "Ask." };
+    const users = {
+      evalSetId: "s",
+      evalCases: [{ evalId: "user", conversationScenario: scenario }, evalSet.evalCases[0]],
+    };
+    const player = Object.defineProperty(async () => "</finished>", "name", { value: "player" });
+    const criteria = { ...request(judge).criteria, hallucinations_v1: 0.5 };
+    const played = async (set, known, strict = false) => {
+      const options = { judge, userSimulator: { judge: player }, budget: { prices: known }, strict };
+      try {
+        return await AgentEvaluator.evaluateEvalSet(() => "At noon.", set, criteria, 1, false, options);
+      } catch (error) {
+        if (error.results === undefined) throw error;
+        return error.results[0];
+      }
+    };
+    const known = { grade: price(1), player: price(2) };
+    assert.deepEqual(unusedIn((await played(users, known, true)).warnings), []);
+    const more = await played(users, { ...known, foo: price(1) });
+    assert.deepEqual(unusedIn(more.warnings)[0].help, "Asked: grade, player");
+    const { warnings } = await played(evalSet, known);
+    assert.match(unusedIn(warnings)[0].message, /^`player` is not asked/);
+    await assert.rejects(played(users, { ...known, foo: price(1) }, true), { code: "invalid_input" });
   });
 });
 

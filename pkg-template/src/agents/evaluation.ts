@@ -17,6 +17,7 @@ import { sectionOf } from "../journal/section.js";
 import { standIns } from "../judges/default.js";
 import { batchHost, batchOf, type BatchTask } from "../run/batching.js";
 import { asksNobody } from "../run/waiting.js";
+import { unusedPrices } from "../run/without-effect.js";
 import type { Subject } from "./adapters.js";
 import { noteMissingRuns } from "./missing.js";
 import type { AgentEvaluationOptions } from "./options.js";
@@ -33,7 +34,7 @@ import {
 } from "./run.js";
 import { recordedFor } from "./record.js";
 import { type Forecast, forecast } from "./scorable.js";
-import { type UserSimulatorOptions } from "./simulator.js";
+import { pricedPlayer, type UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
 
 /** What is evaluated, and by which metrics. */
@@ -78,8 +79,11 @@ export async function evaluateAgent(
 export interface Uses {
   /** What is said of options for judges if nobody is asked. */
   readonly unused: Mistake | undefined;
+  readonly asksJudges: boolean;
   /** Whether a case has a simulated user. */
   readonly hasUsers: boolean;
+  /** The names whose prices count. */
+  readonly priced: readonly string[];
   /** The config that has settings for simulated users, if it does. */
   readonly usersIn?: string | undefined;
 }
@@ -157,7 +161,7 @@ export async function checkedEvaluation(
       abandon: () => journal?.abandon(),
     };
   };
-  return { run, ...usesOf(open), close: open.close };
+  return { run, ...usesOf(open, options, leftOut), close: open.close };
 }
 
 /** Runs the agent of evaluations, and scores what it did: one after the other, or, if judges are asked in batches, all in the end. */
@@ -214,8 +218,20 @@ function idsOf({ evalCases }: EvalSet): string[] {
   return evalCases.map(({ evalId }) => evalId);
 }
 
-export function usesOf({ evalSet, unused }: CheckedEvaluation): Uses {
-  return { unused, hasUsers: evalSet.evalCases.some(isScenario) };
+export function usesOf(
+  { evalSet, unused, asksJudges, priced }: CheckedEvaluation,
+  options: AgentEvaluationOptions,
+  leftOut: ReadonlyMap<string, string>,
+): Uses {
+  const users = evalSet.evalCases.filter(isScenario);
+  const { userSimulator = {} } = runOptions(options);
+  const isPlayed = users.some(({ evalId }) => !leftOut.has(evalId));
+  return {
+    unused,
+    asksJudges,
+    hasUsers: users.length > 0,
+    priced: [...priced, ...(isPlayed ? pricedPlayer(userSimulator, options.budget?.prices) : [])],
+  };
 }
 
 /**
@@ -225,9 +241,16 @@ export function usesOf({ evalSet, unused }: CheckedEvaluation): Uses {
  */
 export function unusedIn(
   evaluations: readonly Uses[],
-  { userSimulator, strict }: Pick<AgentEvaluationOptions, "userSimulator" | "strict">,
+  { userSimulator, budget, strict }: Pick<AgentEvaluationOptions, "userSimulator" | "budget" | "strict">,
 ): Mistake[] {
   const warnings = evaluations.every(({ unused }) => unused !== undefined) ? [evaluations[0]?.unused as Mistake] : [];
+  if (evaluations.some(({ asksJudges, hasUsers }) => asksJudges || hasUsers)) {
+    const prices = unusedPrices(
+      budget,
+      evaluations.flatMap(({ priced }) => priced),
+    );
+    if (prices !== undefined) warnings.push(prices);
+  }
   if (!evaluations.some(({ hasUsers }) => hasUsers)) {
     const warned = (name: string, path: string) => {
       warnings.push({ code: "invalid_input", message: withoutUsers(name), path });

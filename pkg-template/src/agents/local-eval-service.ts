@@ -218,7 +218,7 @@ export class LocalEvalService {
       sets.push(checked.evalSet);
       leftOut.push(known.leftOut);
       append(warnings, known.warnings);
-      uses.push(usesOf(checked));
+      uses.push(usesOf(checked, this.#options, known.leftOut));
     }
     append(warnings, unusedIn(uses, this.#options));
     const inferenceResults: Invocation[][] = [];

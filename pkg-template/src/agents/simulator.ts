@@ -26,6 +26,7 @@ import type {
 import type { JournalSection } from "../journal/section.js";
 import { hashOf } from "../judges/recording.js";
 import { canonicalRequest } from "../judges/request.js";
+import { type PriceList, pricedName } from "../run/prices.js";
 import type { Player, Spending } from "./spending.js";
 import { personaText } from "./personas.js";
 import { untilAborted } from "../abort.js";
@@ -204,6 +205,13 @@ function playerOf({ judge, model = DEFAULT_MODEL }: UserSimulatorOptions): Playe
   const ask = judgeOf(judge === undefined ? {} : { judge }, model);
   const { model: own = model, functionName, isReplay } = identityOf(ask);
   return { ask, model: own, functionName, isReplay };
+}
+
+/** The names whose prices count for who plays users. */
+export function pricedPlayer(options: UserSimulatorOptions, prices: PriceList | undefined): string[] {
+  if ([0, 1].includes(limitOf(options))) return [];
+  const { model, functionName } = playerOf(options);
+  return [pricedName(functionName === undefined ? { model } : { functionName }, model, prices)];
 }
 
 /**

@@ -110,6 +110,18 @@ export class Judges {
     return unpricedAmong(asked, this.#prices);
   }
 
+  /** The names whose prices count: those of models, functions and panels, or of the judges in a panel. */
+  get priced(): string[] {
+    return this.#metrics.flatMap(({ metricName, judge }, metric) => {
+      if (judge === undefined || judge.vertex) return [];
+      const target = this.#targets.get(metric);
+      if (target === undefined) return judge.panel ?? judge.model ?? [];
+      const asked = askedFor(metricName, target);
+      const name = pricedName(asked, judge.model ?? "", this.#prices);
+      return asked.panel === undefined || Object.hasOwn(this.#prices ?? {}, name) ? name : asked.panel;
+    });
+  }
+
   /** How the samples of metrics voted, where that decided when to stop. */
   priors(run: EvalRun): ReadonlyMap<number, VotePrior> {
     const known = [...this.#targets.keys()].map((metric) => [metric, run.votePrior(metric)] as const);

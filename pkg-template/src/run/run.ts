@@ -31,7 +31,13 @@ const TURNS_TO_CATCH_UP = 3;
 
 /** What a run gives out: first its header, then batches of case results and how far its judges are, as they come. */
 export type RunOutput =
-  | { header: RunHeader; warnings: readonly EngineError[]; unscorable: () => Steps<Map<string, string>> }
+  | {
+      header: RunHeader;
+      warnings: readonly EngineError[];
+      /** The names whose prices count. */
+      priced: readonly string[];
+      unscorable: () => Steps<Map<string, string>>;
+    }
   | { cases: DecodedCase[] }
   | { judge: JudgeProgress };
 
@@ -141,7 +147,8 @@ class RunDriver {
   begin(): RunOutput {
     const { header } = this.#session;
     const unscorable = () => unscorableInSteps(this.#plan, this.#session);
-    return { header, warnings: [...header.warnings, ...this.#dispatcher.warnings], unscorable };
+    const { priced } = this.#judges;
+    return { header, warnings: [...header.warnings, ...this.#dispatcher.warnings], priced, unscorable };
   }
 
   /** @throws {AdkMetricsError} `journal_failed` for the journal of another run. */

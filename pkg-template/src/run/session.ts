@@ -133,10 +133,13 @@ export function maySomebodyBeAsked(plan: RunPlan, { run }: Session): (metric: nu
   };
 }
 
-/** What may surprise in the inputs and the judges of a run, in which nothing is scored yet. */
-export function warningsOf(plan: RunPlan, session: Session): readonly EngineError[] {
+/** What may surprise in the inputs and the judges of a run, in which nothing is scored yet; and the names whose prices count. */
+export function foreseenIn(
+  plan: RunPlan,
+  session: Session,
+): { warnings: readonly EngineError[]; priced: readonly string[] } {
   const { run, header } = session;
   const judges = new Judges(plan.options, header, maySomebodyBeAsked(plan, session));
   call(plan, () => judges.attach(run));
-  return [...header.warnings, ...judges.warnings];
+  return { warnings: [...header.warnings, ...judges.warnings], priced: judges.priced };
 }

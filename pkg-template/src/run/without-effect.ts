@@ -1,8 +1,8 @@
 /** Settings and options that this run does not use. */
 
-import type { EngineError, HeaderMetric } from "../generated/contract.js";
+import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract.js";
 import { canonicalName } from "../metric-names.js";
-import type { EvaluatorOptions } from "../types.js";
+import type { Budget, EvaluateRequest, EvaluatorOptions, Mistake } from "../types.js";
 
 /** A metric of the header, which has no criterion where that is only a threshold. */
 type Metric = Pick<HeaderMetric, "metricName" | "criterion">;
@@ -37,4 +37,31 @@ export function withoutEffect({ prompts = {}, dialect }: EvaluatorOptions, metri
     });
   }
   return warnings;
+}
+
+/** The options that are for metrics that ask judges alone. */
+const FOR_JUDGES = ["judge", "vertex", "cache", "budget", "retry", "prompts", "batch"] as const;
+
+/** The warning about options for judges where nobody is asked. */
+export function unusedOptions(
+  options: Omit<EvaluateRequest, "evalSet" | "actual">,
+  metrics: RunHeader["metrics"],
+): Mistake | undefined {
+  const found = FOR_JUDGES.filter((name) => options[name] !== undefined && options[name] !== false);
+  if (found.length === 0 || metrics.some(({ judge }) => judge !== undefined)) return undefined;
+  const [names, verb] = [found.map((name) => `\`${name}\``).join(", "), found.length === 1 ? "has" : "have"];
+  return { code: "invalid_input", message: `no metric asks a judge, so ${names} ${verb} no effect`, path: "options" };
+}
+
+/** The warning about prices that count for nobody. @param priced The names whose prices count. */
+export function unusedPrices({ prices }: Budget = {}, priced: readonly string[]): Mistake | undefined {
+  const found = Object.keys(prices ?? {}).filter((name) => !priced.includes(name));
+  if (found.length === 0) return undefined;
+  const whose = found.length === 1 ? "its price in `budget.prices` has" : "their prices in `budget.prices` have";
+  return {
+    code: "invalid_input",
+    message: `${found.map((name) => `\`${name}\``).join(", ")} ${found.length === 1 ? "is" : "are"} not asked, so ${whose} no effect`,
+    path: "options",
+    ...(priced.length === 0 ? {} : { help: `Asked: ${[...new Set(priced)].join(", ")}` }),
+  };
 }
