@@ -42,7 +42,8 @@ for (const [way, squat] of Object.entries(ways)) {
       squat(draft, cwd);
       const { status, stderr } = await run([...args, "--output", output], { cwd, env });
       assert.equal(status, 2, stderr);
-      assert.match(stderr, /^error: the output cannot be written/m);
+      const why = /^error: the output cannot be written: there is a file in the place of its draft, (.+)$/m;
+      assert.equal(join(cwd, why.exec(stderr)?.[1] ?? ""), draft, stderr);
       assert.equal(readFileSync(join(cwd, "victim"), "utf8"), "mine");
       assert.equal(readFileSync(draft, "utf8"), way === "a link" ? "mine" : "theirs");
       assert.ok(!existsSync(join(cwd, output)));

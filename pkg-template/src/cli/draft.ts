@@ -1,11 +1,9 @@
 /** A file that is written as results come, and appears under its name when all of it is there. */
 
-import { randomUUID } from "node:crypto";
 import { createReadStream, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import type { FileHandle } from "node:fs/promises";
 import { kindOf } from "./files.js";
-import { drafts, unwritable } from "./write.js";
+import { drafts, openedDraft, unwritable } from "./write.js";
 
 /** What is written of a file so far. */
 export class Draft {
@@ -27,7 +25,7 @@ export class Draft {
   /** Begins a plain file with its first line. @throws {Mistake} if it cannot be written. */
   static async begin(file: string, head: string): Promise<Draft> {
     const target = kindOf(file) === undefined ? file : realpathSync(file);
-    const { path, handle } = await opened(file, target);
+    const { path, handle } = await openedDraft(file, target);
     const draft = new Draft(file, target, path, handle, head);
     await draft.append(Buffer.from(head));
     return draft;
@@ -65,7 +63,7 @@ export class Draft {
   }
 
   async #copyBehind(head: string): Promise<void> {
-    const { path, handle } = await opened(this.#file, this.#target);
+    const { path, handle } = await openedDraft(this.#file, this.#target);
     const before = this.#path;
     await this.#handle.close();
     [this.#path, this.#handle] = [path, handle];
@@ -78,17 +76,5 @@ export class Draft {
       rmSync(before, { force: true });
       drafts.delete(before);
     }
-  }
-}
-
-/** A new file beside another. A name that nobody can foresee: a link that waits there would be followed. */
-async function opened(file: string, target: string): Promise<{ path: string; handle: FileHandle }> {
-  const path = join(dirname(target), `.${basename(target).slice(0, 100)}.${randomUUID()}.tmp`);
-  try {
-    const handle = await open(path, "wx");
-    drafts.add(path);
-    return { path, handle };
-  } catch (error) {
-    throw unwritable(error, file);
   }
 }

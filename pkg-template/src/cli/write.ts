@@ -137,16 +137,13 @@ function makeFolder(folder: string): void {
  */
 export async function writeFile(file: string, text: Text): Promise<void> {
   if (kindOf(file) !== undefined && !isPlainFile(file)) {
-    const device = await opened(file, "w");
+    const device = await opened(file);
     await written(device, file, text);
     return;
   }
   const target = kindOf(file) === undefined ? file : realpathSync(file);
   const mode = kindOf(target) === undefined ? undefined : statSync(target).mode;
-  // A name that nobody can foresee, and that must be new: a link that waits there would be followed.
-  const draft = join(dirname(target), `.${basename(target).slice(0, 100)}.${randomUUID()}.tmp`);
-  const handle = await opened(draft, "wx", file);
-  drafts.add(draft);
+  const { path: draft, handle } = await openedDraft(file, target);
   try {
     await written(handle, file, text, mode);
     renameSync(draft, target);
@@ -164,11 +161,28 @@ process.on("exit", () => {
   for (const draft of drafts) rmSync(draft, { force: true });
 });
 
-async function opened(file: string, flags: string, named = file): Promise<FileHandle> {
+/**
+ * A new file beside another. A name that nobody can foresee: a link that waits there would be followed.
+ *
+ * @param file What messages call the other.
+ */
+export async function openedDraft(file: string, target: string): Promise<{ path: string; handle: FileHandle }> {
+  const path = join(dirname(target), `.${basename(target).slice(0, 100)}.${randomUUID()}.tmp`);
   try {
-    return await open(file, flags);
+    const handle = await open(path, "wx");
+    drafts.add(path);
+    return { path, handle };
   } catch (error) {
-    throw unwritable(error, named);
+    const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
+    throw unwritable(isTaken ? new Error(`there is a file in the place of its draft, ${path}`) : error, file);
+  }
+}
+
+async function opened(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, "w");
+  } catch (error) {
+    throw unwritable(error, file);
   }
 }
 
