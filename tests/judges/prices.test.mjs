@@ -183,6 +183,26 @@ test("a server of one's own that nobody named a model for is asked for google-ad
   await assert.rejects(estimateCalls(request(openaiJudge({ apiKey: "k" }), undefined)), /openai, which has no model/);
 });
 
+test("a budget in money needs prices only where somebody is asked", async () => {
+  const budget = { cost: 1 };
+  const needs = { code: "invalid_input", path: "budget: cost", message: "a budget in money needs `prices`" };
+  const free = { evalSet, actual, criteria: { response_match_score: 0 }, budget };
+  const useless = "no metric asks a judge, so `budget` has no effect";
+  for (const work of [evaluate, checkInputs]) {
+    const { warnings } = await work(free);
+    assert.ok(warnings.some(({ message }) => message === useless));
+    await assert.rejects(work({ ...free, strict: true }), { code: "invalid_input", message: useless });
+    await assert.rejects(work({ ...request(grade), budget }), needs);
+  }
+  assert.deepEqual(await estimateCalls(free), []);
+  const run = (criteria) =>
+    AgentEvaluator.evaluateEvalSet(() => "At noon.", evalSet, criteria, 1, false, { budget, judge: grade });
+  assert.ok((await run({ response_match_score: 0 })).warnings.some(({ path }) => path === "options"));
+  await assert.rejects(run({ final_response_match_v2: 0.5 }), needs);
+  const vertex = { apiKey: "k" };
+  await assert.rejects(evaluate({ ...free, criteria: { safety_v1: 0.5 }, vertex }), needs);
+});
+
 test("an estimate refuses a budget that an evaluation refuses, in the same words", async () => {
   for (const budget of [
     { cost: 1 },

@@ -22,12 +22,6 @@ export function checkedBudget(budget: Budget): Budget {
   // No limit may also be given as one without an end.
   const calls = budget.calls === Infinity ? { calls: undefined } : {};
   const limits = ruled<Budget>({ ...budget, ...calls }, BUDGET_RULES, "budget: ");
-  if (limits.cost !== undefined && prices === undefined) {
-    throw new AdkMetricsError("invalid_input", "a budget in money needs `prices`", {
-      path: "budget: cost",
-      help: 'For example: { cost: 1, prices: { "gpt-6-luna": { inputPerMillion: 0.1, outputPerMillion: 0.5 } } }',
-    });
-  }
   return prices === undefined ? limits : { ...limits, prices: checkedPrices(prices) };
 }
 

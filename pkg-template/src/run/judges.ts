@@ -8,7 +8,7 @@ import { MOST_VERSIONS } from "../judges/stamp.js";
 import type { EvaluatorOptions, JudgeReply, JudgeStamp, VotePrior } from "../types.js";
 import { type JournaledJudge, journaledJudge, journaledTarget, noTarget } from "./journaled.js";
 import { PanelMembers } from "./panel-members.js";
-import { pricedName, type PriceList, unpricedAmong } from "./prices.js";
+import { pricedName, type PriceList, unpricedAmong, withoutPrices } from "./prices.js";
 import { askedFor, checkModel, type JudgeTarget, targetOf, targetWarnings } from "./target.js";
 
 export class Judges {
@@ -66,6 +66,7 @@ export class Judges {
       }
       this.#targets.set(metric, target);
       if (!judge.vertex) checkModel(options, askedFor(metricName, target), judge.model ?? "");
+      else if (options.budget?.cost !== undefined && this.#prices === undefined) throw withoutPrices();
       for (const warning of targetWarnings(this.#metricAt(metric), target, judge)) this.#warn(warning);
     }
   }

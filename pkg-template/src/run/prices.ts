@@ -59,6 +59,7 @@ export function functionText(name: string): string {
  * @throws {AdkMetricsError} `invalid_input` if a price is missing.
  */
 export function checkPrices(payee: Payee, named: string, prices: PriceList | undefined, does: string): void {
+  if (prices === undefined) throw withoutPrices();
   const unpriced = withoutPrice(payee, named, prices);
   if (unpriced.length === 0) return;
   const { model, functionName, panel } = payee;
@@ -70,6 +71,14 @@ export function checkPrices(payee: Payee, named: string, prices: PriceList | und
     help: isFunction
       ? `A budget in money needs the price of ${own}"${named}", the model that the function is asked for`
       : "A budget in money needs the price of every model that is asked",
+  });
+}
+
+/** The error of a budget in money without any price. */
+export function withoutPrices(): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", "a budget in money needs `prices`", {
+    path: "budget: cost",
+    help: 'For example: { cost: 1, prices: { "gpt-6-luna": { inputPerMillion: 0.1, outputPerMillion: 0.5 } } }',
   });
 }
 
