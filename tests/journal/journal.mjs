@@ -53,6 +53,16 @@ export function withoutCredits(result) {
   );
 }
 
+/**
+ * Takes from the usage of a run that went on the calls that had failed before and got no reply: those of a plan fail once in
+ * every process, and all of them count.
+ */
+export function forgetFailures({ judgeUsage }, entries) {
+  const isAnswered = (key, place) => entries.some((one, at) => at > place && one.type === "reply" && one.key === key);
+  const failed = entries.filter(({ type, key }, at) => type === "failure" && !isAnswered(key, at)).length;
+  for (const count of failed === 0 ? [] : ["calls", "failed", "retried"]) judgeUsage[count] -= failed;
+}
+
 const text = (pieces) => (typeof pieces === "object" ? [...pieces].join("") : (pieces ?? ""));
 
 const verdict = (isValid) =>

@@ -41,6 +41,28 @@ const replies = (cwd) => entries(cwd).filter(({ type }) => type === "reply").len
 /** Results without the times, which are those of the journal. */
 const timeless = (texts) => texts.map((one) => one.replaceAll(/\d{10}\.\d+|\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, "T"));
 
+test("a run that is resumed counts what failed before, and says which answers it did not need", async (t) => {
+  const JUDGE = `import { existsSync } from "node:fs";
+const usage = { inputTokens: 100, outputTokens: 10 };
+export default Object.assign(({ sampleIndex }) => {
+  if (sampleIndex === 0 && existsSync("down")) throw Object.assign(new Error("down"), { usage });
+  return { text: '{"reasoning": "", "is_the_agent_response_valid": "valid"}', usage };
+}, { cacheVersion: "1" });`;
+  const cwd = folderOf(t, { ...files(1), "judge.mjs": JUDGE, down: "" });
+  const command = [...COMMAND, "--force", "--judge", "./judge.mjs"];
+  const usage = ({ stderr }) => /^judged by the function judge\.mjs: .*$/m.exec(stderr)?.[0];
+  const first = await run(command, { cwd, env: BARE });
+  assert.match(usage(first) ?? first.stderr, /: 3 calls, 1 sample without a reply, 300 tokens in, 30 out$/);
+  rmSync(join(cwd, "down"));
+  const second = await run(command, { cwd, env: BARE });
+  assert.match(
+    usage(second) ?? second.stderr,
+    /: 3 calls \(1 repeated\), 1 sample saved by early stopping, 300 tokens in, 30 out$/,
+  );
+  assert.match(second.stderr, /^1 answer decided nothing, because others failed permanently, were answered later or/m);
+  assert.doesNotMatch(first.stderr, /decided nothing/);
+});
+
 test("kill -9 at random moments: no call is made again that the journal has an answer to", posix, async (t) => {
   const next = random(Number(process.env.JOURNAL_SEED ?? 4711));
   const slow = await server(t, { reply: async (asked) => (await sleep(3), fair(asked)) });

@@ -155,6 +155,60 @@ test("a journal keeps what failed calls took, and so does the run that is resume
   );
 });
 
+for (const [what, judgeOf] of [
+  ["an answer that was read here", (t, bodyOf) => openai(t, bodyOf)],
+  [
+    "a function",
+    async (t, bodyOf) => {
+      let asked = 0;
+      return named("qwen", async () => {
+        const { choices, usage } = bodyOf((asked += 1));
+        const counts = { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens };
+        const text = choices[0].message.content;
+        if (text === "") throw Object.assign(new Error("no"), { retryable: true, usage: counts });
+        return { text, usage: counts };
+      });
+    },
+  ],
+]) {
+  test(`what calls took that failed before a run was killed or given up counts in the one that goes on: ${what}`, async (t) => {
+    const config = { threshold: 0.8, judgeModelOptions: { numSamples: 1 } };
+    const single = { ...one, criteria: { final_response_match_v2: config }, budget: { prices } };
+    const { entries, begin } = journalInMemory();
+    let calls = 0;
+    // Three calls each fail for good, and are killed after two; the ninth is answered.
+    const judge = await judgeOf(t, (asked) => {
+      calls = asked;
+      return chat(asked < 9 ? "" : VALID);
+    });
+    const figures = ({ judgeUsage: { calls, answered, failed, retried, lost, inputTokens, outputTokens, cost } }) => [
+      [calls, answered, failed, retried, lost],
+      [inputTokens, outputTokens, Number(cost.toFixed(6))],
+    ];
+    const spent = (times) => [300 * times, 50 * times, Number((0.8 * times).toFixed(6))];
+    const first = await evaluate({ ...single, judge, journal: begin() });
+    assert.deepEqual(figures(first), [[3, 0, 3, 2, 1], spent(3)]);
+    const second = await evaluate({ ...single, judge, journal: begin() });
+    assert.deepEqual(figures(second), [[6, 0, 6, 5, 1], spent(6)]);
+    const killed = new AbortController();
+    const isOver = evaluate({
+      ...single,
+      judge,
+      journal: begin(),
+      signal: killed.signal,
+      retry: { ...retry, initialDelayMs: 50, maxDelayMs: 50 },
+    });
+    while (entries.filter(({ type }) => type === "failure").length < 8) await new Promise((go) => setTimeout(go, 5));
+    killed.abort();
+    await isOver;
+    assert.equal(calls, 8);
+    const third = await evaluate({ ...single, judge, journal: begin() });
+    assert.deepEqual(figures(third), [[9, 1, 8, 8, 0], spent(9)]);
+    const again = await evaluate({ ...single, judge, journal: begin() });
+    assert.deepEqual([calls, again.judgeUsage], [9, third.judgeUsage]);
+  });
+}
+
 test("what failed calls of a simulated user took counts, and ends its budget", async () => {
   const evalCases = [{ evalId: "scene", conversationScenario: { startingPrompt: "Hi", conversationPlan: "Go on." } }];
   const usage = { inputTokens: 300, outputTokens: 50 };

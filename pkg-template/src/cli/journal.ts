@@ -52,6 +52,8 @@ export class Journaling {
   readonly #whyMissing: WhyMissing | undefined;
   #journal: FileJournal | undefined;
   #whole: JournalSection | undefined;
+  /** Whether the command came to its end. */
+  #isComplete = false;
   #isOurs: IsOurs | undefined;
 
   private constructor(
@@ -210,6 +212,7 @@ export class Journaling {
 
   /** Appends that the command is complete. */
   async end(): Promise<void> {
+    this.#isComplete = true;
     await this.#whole?.end();
   }
 
@@ -219,16 +222,17 @@ export class Journaling {
    * @param needsForce Whether the outputs, which are there now, would be in the way.
    */
   report(isInterrupted: boolean, needsForce = false): void {
-    if (this.isMerging && this.#files.length > 0) {
+    if (this.isMerging ? this.#files.length > 0 : this.#isComplete) {
       const unused = this.#sections.map((section) => section.unusedReplies);
       const [repeated, unasked] = [sumOf(unused.map((one) => one.repeated)), sumOf(unused.map((one) => one.unasked))];
       if (repeated > 0)
         note(`${count(repeated, "answer")} came to shards that had asked the same question; they count once`);
       if (unasked > 0)
         note(
-          `${count(unasked, "answer")} decided nothing, because others failed permanently or another --early-stop asked for them; they do not count`,
+          `${count(unasked, "answer")} decided nothing, because others failed permanently, were answered later or another --early-stop asked for them; they do not count`,
         );
-    } else if (!this.isMerging) {
+    }
+    if (!this.isMerging) {
       const [runs, replies] = (["usedRuns", "usedReplies"] as const).map((one) =>
         sumOf(this.#sections.map((section) => section[one])),
       ) as [number, number];

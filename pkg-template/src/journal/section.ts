@@ -200,6 +200,8 @@ export class JournalSection implements Journal {
       if (this.isComplete && before?.[0]?.cached === true && known.cached !== true) before.unshift(known);
       else listed(this.#replies, known);
       this.#settledKeys.add(known.key);
+      // It says itself what failed before it.
+      if (!this.isComplete) this.#failures.delete(known.key);
     } else if (known.type === "failure") this.#indexFailure(known);
     else if (known.type === "metric") listed(this.#answers, known);
     else if (known.type === "run") this.#runs.set(runKey(known.evalId, known.run), known);

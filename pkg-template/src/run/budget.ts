@@ -1,7 +1,6 @@
 /** What a run may spend on judges: the option of users, what is left of it after others, and how messages speak of it. */
 
 import { isObject, unexpected } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
 import { BUDGET_RULES, PRICE_RULES } from "../generated/options.js";
 import { judgeIdentityOf } from "../judges/default.js";
 import { checkKeys } from "../known-options.js";

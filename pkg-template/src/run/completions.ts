@@ -103,13 +103,13 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Hands the engine what came of a call at a time. */
 function deliverAnswer(run: EvalRun, now: number, call: number, answer: CallAnswer): void {
+  if (answer.failedUsage !== undefined) run.charge(call, answer.failedUsage);
   if ("failed" in answer) {
     const { usage, ...failed } = answer.failed;
     if (usage !== undefined) run.charge(call, usage);
     run.handleFailure(now, call, failed);
   } else if ("reply" in answer) {
     const { text, usage = {} } = answer.reply;
-    if (answer.failedUsage !== undefined) run.charge(call, answer.failedUsage);
     run.handleReply(now, call, encoder.encode(text), usage, answer.cached);
   } else {
     answer.take(run.handleAnswer(now, call, answer.raw.answer, answer.raw.body, answer.token));

@@ -115,13 +115,28 @@ export class JournaledCalls {
   keepFailure({ question, callKey }: CallKeys, { usage, ...failure }: FailedCall, calls = 1): void {
     if (this.#journal === undefined) return;
     const attempt = (this.#attempts.get(callKey) ?? 0) + calls;
-    if (usage !== undefined) {
-      for (const key of [question, callKey]) {
-        this.#failedUsage.set(key, withTokensOf(usage, this.#failedUsage.get(key)));
-      }
-    }
+    this.#noteUsage([question, callKey], usage);
     const more = definedProperties({ failedUsage: this.#failedUsage.get(callKey) });
     this.#journal.keep({ type: "failure", key: question, failure, attempt, ...more });
+  }
+
+  /**
+   * The calls for a question that failed before the run was resumed, of which the engine never hears. What is kept of it next
+   * includes them.
+   */
+  resume({ question, callKey }: CallKeys): { failedBefore: number; failedUsage?: TokenCounts | undefined } {
+    const found = this.#journal?.failure(question);
+    if (found === undefined) return { failedBefore: 0 };
+    const { attempt, failedUsage } = found;
+    increment(this.#failedFor, question, attempt);
+    increment(this.#attempts, callKey, attempt);
+    this.#noteUsage([question, callKey], failedUsage);
+    return { failedBefore: attempt, failedUsage };
+  }
+
+  #noteUsage(keys: readonly string[], usage: TokenCounts | undefined): void {
+    if (usage === undefined) return;
+    for (const key of keys) this.#failedUsage.set(key, withTokensOf(usage, this.#failedUsage.get(key)));
   }
 
   /** Counts a call without a reply, for the entry of the next one for its sample. */
@@ -142,6 +157,6 @@ export class JournaledCalls {
   }
 }
 
-function increment(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+function increment(counts: Map<string, number>, key: string, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }

@@ -18,13 +18,17 @@ import { estimateWarning, type ProgressCorrection, unreadWarning } from "./judge
 import { unpricedWarning } from "./prices.js";
 import { replyKey, type JudgeTarget } from "./target.js";
 
-/** How a call ended. */
-export type CallAnswer =
-  /** `cached` if no call was made for it; `failedUsage` is what calls before it took of which the engine did not hear. */
-  | { reply: JudgeReply; cached: boolean; failedUsage?: TokenCounts | undefined }
+/** How a call ended; `failedUsage` is what calls before it took of which the engine did not hear. */
+export type CallAnswer = { failedUsage?: TokenCounts | undefined } & (
+  | {
+      reply: JudgeReply;
+      /** Whether no call was made for it. */
+      cached: boolean;
+    }
   | { failed: FailedCall }
   /** The answer of a server, which the engine reads; `take` is told what it found. */
-  | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome | undefined): void };
+  | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome | undefined): void }
+);
 
 /** A question, and who is asked it. */
 interface TargetedRequest extends CallKeys {
@@ -34,6 +38,8 @@ interface TargetedRequest extends CallKeys {
   signal: AbortSignal;
   /** What waits until a failure is counted: equal questions, which may be asked then. */
   afterFailure: (() => void)[];
+  /** What calls for it took that failed before the run was resumed. */
+  failedUsage?: TokenCounts | undefined;
 }
 
 /** Takes the reply that was read from an answer; undefined if there is none. */
@@ -167,7 +173,7 @@ export class JudgeDispatcher {
     }
     this.#judges.noteVersion(metric, reply, sampleIndex);
     // The raw answer is dropped: a long run would hold all of them.
-    call.answer = Promise.resolve({ reply, cached: false });
+    call.answer = call.answer.then(({ failedUsage }) => ({ reply, cached: false, failedUsage }));
   }
 
   /** A failed call is made again; one that was aborted has failed before its answer says so. */
@@ -224,15 +230,18 @@ export class JudgeDispatcher {
   async #answer(targeted: TargetedRequest, take: TakeReply): Promise<CallAnswer> {
     const { target, request, signal } = targeted;
     const addressed = target.model === undefined ? request : { ...request, model: target.model };
+    const asked: TargetedRequest = { ...targeted, request: addressed };
     try {
-      return await untilAborted(signal, () => this.#findOrAsk({ ...targeted, request: addressed }, take), abortedBy);
+      const answer = await untilAborted(signal, () => this.#findOrAsk(asked, take), abortedBy);
+      return { failedUsage: asked.failedUsage, ...answer };
     } catch (error) {
       const failed = failedBy(error);
+      const { failedUsage } = asked;
       // Nobody was asked.
       const wasUnsent = isUnsent(error);
       if (wasUnsent) this.#journal.noteUnsent();
       if (!signal.aborted) this.#journal.keepFailure(targeted, failed, wasUnsent ? 0 : 1);
-      return { failed };
+      return { failed, failedUsage };
     }
   }
 
@@ -341,6 +350,9 @@ export class JudgeDispatcher {
       }
       // Signals of jsdom, in which Jest may run, cannot `throwIfAborted`.
       if (signal.aborted) throw signal.reason;
+      const { failedBefore, failedUsage } = this.#journal.resume(targeted);
+      this.#countFailed(failedBefore);
+      targeted.failedUsage = failedUsage;
       if (target.endpoint === undefined || http === undefined) {
         const reply = replyOf(await target.ask(request, signal));
         settle(reply);
