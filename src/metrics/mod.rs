@@ -458,7 +458,7 @@ fn comparable_calls(turn: Invocation<'_>) -> Result<Vec<ToolCall<'_>>> {
         return Ok(calls);
     }
     let message = format!(
-        "the turn has {} tool calls with {bytes} bytes of arguments; at most {MAX_CALLS} and {MAX_CALL_BYTES} are compared",
+        "tool calls of the turn: {}, with {bytes} bytes of arguments; at most {MAX_CALLS} and {MAX_CALL_BYTES} are compared",
         calls.len()
     );
     Err(Error::new(ErrorCode::LimitExceeded, message).with_help("Split the turn into several"))

@@ -53,3 +53,28 @@ test("the engine says it too", async () => {
     return true;
   });
 });
+
+test("the calls of one turn, or one large call", async () => {
+  const reasonOf = async (toolUses) => {
+    const userContent = { parts: [{ text: "Go" }] };
+    const conversation = [
+      { userContent, finalResponse: { parts: [{ text: "Done" }] }, intermediateData: { toolUses } },
+    ];
+    const evalSet = { evalSetId: "large", evalCases: [{ evalId: "one", conversation }] };
+    const { evalCaseResults } = await evaluate({
+      evalSet,
+      actual: evalSet,
+      criteria: { tool_trajectory_avg_score: 1 },
+    });
+    return evalCaseResults[0].overallEvalMetricResults[0].reason;
+  };
+  const most = "at most 10000 and 8388608 are compared";
+  assert.match(
+    await reasonOf([{ name: "f", args: { text: "a".repeat(2 ** 23) } }]),
+    new RegExp(`tool calls of the turn: 1, with 8388619 bytes of arguments; ${most}`),
+  );
+  assert.match(
+    await reasonOf(Array.from({ length: 10_001 }, () => ({ name: "f", args: {} }))),
+    new RegExp(`tool calls of the turn: 10001, with 20002 bytes of arguments; ${most}`),
+  );
+});

@@ -86,6 +86,7 @@ struct HeaderJudge<'h> {
     model: Option<&'h str>,
     /// The names of the judges of a panel, which are asked in turn.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
     panel: &'h [String],
     /// The hash of each prompt's template, by the prompt's name.
     #[serde(skip_serializing_if = "Option::is_none")]
