@@ -288,7 +288,10 @@ async function evaluateInRun(
   );
   const reason = overall.reason ?? result.reason;
   const evaluation = evaluationOf(reason === undefined ? overall : { ...overall, reason }, turns);
-  if (warnings.length > 0) evaluation.warnings = warnings.map((warning) => warningOf(warning, plan));
+  if (warnings.length > 0)
+    evaluation.warnings = warnings.map((warning) =>
+      warningOf(warning.path === "config" ? { ...warning, path: "metric" } : warning, plan),
+    );
   return evaluation;
 }
 

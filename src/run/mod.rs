@@ -210,14 +210,19 @@ impl<'a> Run<'a> {
         self.work = Work::default();
         if is_done {
             self.pairer = None;
-            let Matched { cases, warnings, .. } = &mut self.matched;
-            for planned in &self.plan.metrics {
-                if let MetricScorer::Engine(metric) = &planned.scorer {
-                    warnings.extend(metric.unused_setting(&mut cases.iter().filter_map(|case| case.turns)));
-                }
-            }
+            self.note_unused();
         }
         is_done
+    }
+
+    /// Notes settings of metrics that no case heeds.
+    fn note_unused(&mut self) {
+        let Matched { cases, warnings, .. } = &mut self.matched;
+        for planned in &self.plan.metrics {
+            if let MetricScorer::Engine(metric) = &planned.scorer {
+                warnings.extend(metric.unused_setting(&mut cases.iter().filter_map(|case| case.turns)));
+            }
+        }
     }
 
     /// Evaluates a single conversation outside an evalset.
@@ -235,7 +240,9 @@ impl<'a> Run<'a> {
             pairings: vec![Pairing { case: 0, run: Some(0) }],
             warnings: Vec::new(),
         };
-        Self::from_cases(Cow::Borrowed(""), matched, plan, options)
+        let mut run = Self::from_cases(Cow::Borrowed(""), matched, plan, options);
+        run.note_unused();
+        run
     }
 
     fn from_cases(eval_set_id: Cow<'a, str>, matched: Matched<'a>, plan: Plan, options: Options) -> Self {

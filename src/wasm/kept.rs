@@ -70,6 +70,9 @@ impl KeptMetric {
         }
         let mut conversations = document.root().items().map(turns);
         let case = Case { actual: conversations.next()?, expected: conversations.next() };
+        if self.metric.unused_setting(&mut case.expected.into_iter()).is_some() {
+            return None;
+        }
         let evaluation = self.metric.evaluate(&case, &mut self.scoring).ok()?;
         Some(to_json(&EvaluationJson(&evaluation), Spelling::Camel))
     }

@@ -9,6 +9,7 @@ import { importEntry } from "./support/package.mjs";
 
 const { adkJudge, compareRuns, evaluate, openaiJudge, panelJudge, recordJudge, RougeEvaluator, TrajectoryEvaluator } =
   await importEntry();
+const { ToolParameterMatchEvaluator } = await importEntry();
 const { asAutoevalsScorer, asMastraStep, asOpenevalsEvaluator } = await importEntry("./interop");
 const { renderComparisonCsv, renderComparisonJson, renderCsv, renderJUnit } = await importEntry("./report");
 
@@ -28,6 +29,17 @@ test("a tolerance that no strategy heeds is a warning", async () => {
   for (const more of [{ default_strategy: "numeric" }, { per_arg_strategies: { hour: "numeric" } }]) {
     assert.deepEqual(await messagesOf({ tool_parameter_match: { ...metric, ...more } }), []);
   }
+});
+
+test("a strategy for an argument that no expected call has is a warning, of an evaluator as well", async () => {
+  const calls = { toolUses: [{ name: "book", args: { seats: 2 } }] };
+  const turn = { userContent: { parts: [{ text: "Hi" }] }, intermediateData: calls };
+  const criterion = { threshold: 0.5, per_arg_strategies: { zzz: "numeric" } };
+  const metric = { metricName: "tool_parameter_match", threshold: 0.5, criterion };
+  const { overallScore, warnings } = await new ToolParameterMatchEvaluator(metric).evaluateInvocations([turn], [turn]);
+  assert.equal(overallScore, 1);
+  assert.equal(warnings[0].path, "metric");
+  assert.match(warnings[0].message, /no expected call has the argument "zzz"/);
 });
 
 test("one model beside several is a warning", async () => {
