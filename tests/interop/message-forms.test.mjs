@@ -61,7 +61,6 @@ test("calls beside a content are read, however they are spelt", () => {
     { tool_calls: JSON.stringify([{ id: "1", function: fn }]) },
     { toolCalls: [{ toolCallId: "1", toolName: "pay", args: { sum: 7 } }] },
     { toolCalls: [{ id: "1", type: "function", function: fn }] },
-    { tool_calls: [{ id: "1", type: "custom", custom: { name: "pay", input: '{"sum":7}' } }] },
     { function_call: fn },
   ]) {
     const what = JSON.stringify(beside);
@@ -195,7 +194,6 @@ test("what is of no known form is warned of, once for a conversation", () => {
     [[message("assistant", 7, yo)], "a part that is a number"],
     [[message("assistant", { type: "text", value: "Yo." }, yo)], "a part of type `text` without a text"],
     [[message("assistant", yo), { role: "assistant", words: "Yo." }], "a message with `words`"],
-    [[message("assistant", yo), message("assistant", text("No."))], "all but the first of 2 answers to one call"],
   ]) {
     const run = answered(output);
     assert.equal(told(run.inferences[0]).answer, "Yo.");
@@ -218,7 +216,7 @@ test("an answer that is missing or hidden is warned of; a model that says nothin
   const hidden = [{ role: "assistant", content: "__REDACTED__" }];
   for (const attributes of [{ ...MODEL, ...input }, chat([ASK], hidden, RUN)]) {
     const { warnings, inferences } = of(span("a", undefined, [0, 1], attributes));
-    assert.deepEqual(warnings, ['"c1", turn 1: not read: the answer of a model, which is missing or hidden']);
+    assert.deepEqual(warnings, ['"c1", turn 1: an answer of the model is missing or hidden']);
     assert.equal(inferences[0].finalResponse, undefined);
   }
   for (const output of [[], [message("assistant")], [{ role: "assistant", content: "" }]]) {
@@ -271,6 +269,7 @@ test("instructions are read as a text and from among the messages", () => {
   assert.equal(instructed([ASK], { "gen_ai.system_instructions": "Be kind." }), "Be kind.");
   assert.equal(instructed([ASK], { "gen_ai.system_instructions": '"Be kind."' }), "Be kind.");
   assert.equal(instructed([message("system", text("Be kind.")), ASK], {}), "Be kind.");
+  assert.equal(instructed([{ type: "system", content: "Be kind." }, ASK], {}), "Be kind.");
 });
 
 test("scorers of others refuse messages with what they do not read", async () => {

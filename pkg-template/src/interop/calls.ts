@@ -5,7 +5,7 @@ import { fromEvents } from "./events.js";
 import { contentOf, contentsOf, isElided, isOfUser, jsonOf, usageOf } from "./messages.js";
 import { type Fields, fieldsOf, type Moment, type Span } from "./otlp.js";
 import { append, group } from "../lists.js";
-import { REDACTED, type Unread, wordsOf } from "./parts.js";
+import { jsonIn, REDACTED, type Unread, wordsOf } from "./parts.js";
 import { isLoop, keyOf, type Node } from "./tree.js";
 
 /** What the model was asked and what it answered. */
@@ -24,11 +24,14 @@ export interface Call {
   config: { systemInstruction: unknown; tools: unknown };
   /** What was not read of its messages, in words. */
   unread?: Unread;
+  /** What else is said of its answers. */
+  notes?: string[];
 }
 
 /** The log record, or event, of one call with all of its messages. */
 export const DETAILS = "gen_ai.client.inference.operation.details";
 const COMPLETION = "gen_ai.content.completion";
+const INSTRUCTIONS = "gen_ai.system_instructions";
 
 /** The calls of models in a turn, in order; those inside of a tool are the tool's own affair. */
 export function callsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Call[] {
@@ -64,10 +67,11 @@ export function callsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Mom
 /** The call of a model by its span; of several answers the first, unless they are pieces of one. */
 function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Call {
   const { call, answers, isHidden } = callIn(node, nodes, moments);
-  if (isHidden) call.unread?.add("the answer of a model, which is missing or hidden");
   const isJoined = isOfAdk(node.span);
-  if (!isJoined && answers.length > 1) call.unread?.add(`all but the first of ${answers.length} answers to one call`);
-  return { ...call, output: isJoined ? together(answers) : answers[0] };
+  const notes = isHidden ? ["an answer of the model is missing or hidden"] : [];
+  if (!isJoined && answers.length > 1)
+    notes.push(`a model gave ${answers.length} answers to one call, of which the first is used`);
+  return { ...call, notes, output: isJoined ? together(answers) : answers[0] };
 }
 
 /** The calls of an agent whose span holds what its models answered, and what tools gave, in order. */
@@ -153,8 +157,6 @@ function callIn(
   const isGiven = messages[1] !== undefined || Object.keys(response).length > 0;
   const isHidden = !isGiven || JSON.stringify(messages[1] ?? "").includes(REDACTED);
   const reported = response.usage_metadata ?? response.usageMetadata;
-  const instructions = word("gen_ai.system_instructions") ?? "";
-  const isText = !/^(?:\s*[[{"]|$)/.test(instructions);
   const counted = sources.find(({ attributes }) => usageOf(undefined, attributes) !== undefined)?.attributes;
   const call: Call = {
     from: node,
@@ -169,7 +171,7 @@ function callIn(
     groundingMetadata: fieldsOf(response.grounding_metadata ?? response.groundingMetadata),
     config: {
       systemInstruction:
-        instructionsOf(isText ? instructions : read("gen_ai.system_instructions")) ??
+        instructionsOf(jsonIn(word(INSTRUCTIONS), /^\s*[[{"]/) ?? read(INSTRUCTIONS)) ??
         config.system_instruction ??
         config.systemInstruction ??
         old.system ??

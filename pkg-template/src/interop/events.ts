@@ -34,8 +34,6 @@ export function fromEvents(
   const output: Content[] = [];
   const system: Content = { parts: [] };
   for (const { name = "", body, attributes } of events) {
-    append(input, textsIn(attributes.get("gen_ai.prompt"), "user", unread));
-    append(output, textsIn(attributes.get("gen_ai.completion"), "assistant", unread));
     if (!Object.hasOwn(ROLES, name)) continue;
     const contents = messagesIn(bagOf(body, attributes), ROLES[name] as string, unread);
     if (name === "gen_ai.system.message")
@@ -45,23 +43,29 @@ export function fromEvents(
       );
     else append(name === CHOICE ? output : input, contents);
   }
+  // Several may have the same messages: a span, its events, and a span inside of it.
+  for (const { attributes } of events) {
+    if (input.length === 0) append(input, textsIn(attributes.get("gen_ai.prompt"), "user", unread));
+    if (output.length === 0) append(output, textsIn(attributes.get("gen_ai.completion"), "assistant", unread));
+  }
   const last = input.at(-1);
   // Azure's agents have no choices, but messages of the assistant.
   if (output.length === 0 && last?.role === "model") output.push(...input.splice(-1));
   return { input, output, system: system.parts?.length === 0 ? undefined : system };
 }
 
-/** Messages as JSON, or as OpenLIT writes them: a text, where each begins with its role. */
+/** Messages as JSON, or as OpenLIT writes them: a text, where each that a model was given begins with its role. */
 function textsIn(given: unknown, role: string, unread: Unread): Content[] {
   const messages = jsonIn(given);
   if (typeof messages !== "string") return contentsOf(messages, role, unread);
-  if (role === "assistant") unread.add("calls of tools, since `gen_ai.completion` is plain text");
-  const [first = "", ...others] = messages.split(/^(system|developer|user|assistant|tool): /m);
-  const contents = contentsOf(first, role);
-  for (let at = 0; at < others.length; at += 2) {
-    append(contents, contentsOf(others[at + 1]?.replace(/\n$/, ""), others[at]));
+  const contents = contentsOf(messages, role);
+  if (role === "assistant") {
+    if (contents.length > 0) unread.add("calls of tools, since `gen_ai.completion` is plain text");
+    return contents;
   }
-  return contents;
+  const [first, ...others] = messages.split(/^(system|developer|user|assistant|tool): /m);
+  if (first !== "") return contents;
+  return others.flatMap((one, at) => (at % 2 === 0 ? contentsOf(others[at + 1]?.replace(/\n$/, ""), one) : []));
 }
 
 /** What a tool was given and gave, by the events of its span, as Strands writes them. */

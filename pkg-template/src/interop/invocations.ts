@@ -10,7 +10,7 @@ import { traceEventsOf, unasked } from "./trace-events.js";
 import { type Exchange, exchangesOf, split } from "./history.js";
 import { contentOf, contentsOf, jsonOf, userContentOf, wordsIn } from "./messages.js";
 import { fieldsOf, type Moment, wrong } from "./otlp.js";
-import { wordsOf } from "./parts.js";
+import { isGiven, wordsOf } from "./parts.js";
 import { timesOf } from "./seconds.js";
 import { keyOf, type Node } from "./tree.js";
 import { attributeOf, type TraceTurn } from "./turns.js";
@@ -33,7 +33,7 @@ export interface TracedRun {
   warnings?: string[];
 }
 
-/** As many kinds of what was not read are named. */
+/** At most this many kinds of what was not read are named. */
 const MOST_UNREAD = 20;
 
 /** A run of an agent by its turns. */
@@ -55,9 +55,13 @@ export function runOf(
     inferences.push(invocation);
     const isFailure = at === turns.length - 1 && errorOf(turn) !== undefined;
     if (warning !== undefined && !isFailure) warnings.push(`${location}: ${warning}`);
-    for (const what of turn.calls.flatMap((call) => [...(call.unread ?? [])])) {
+    const said = turn.calls.flatMap(({ unread: kinds = [], notes = [] }) => [
+      ...[...kinds].map((what) => `not read: ${what}`),
+      ...notes,
+    ]);
+    for (const what of said) {
       // Later turns are told of it again.
-      if (!unread.has(what) && unread.size < MOST_UNREAD) warnings.push(`${location}: not read: ${what}`);
+      if (!unread.has(what) && unread.size < MOST_UNREAD) warnings.push(`${location}: ${what}`);
       unread.add(what);
     }
     if (problem !== undefined) failure ??= `turn ${at + 1}: ${problem}`;
@@ -245,7 +249,10 @@ function noMessages({ calls, nodes, capture, traceId }: TraceTurn): AdkMetricsEr
   const { events, attributes } = span;
   const named = [
     ...[...attributes.keys()].filter((key) => OF_MESSAGES.test(key) && wordsOf(attributes.get(key)) !== undefined),
-    ...events.filter((event) => OF_MESSAGES.test(event.name) && !isMessage(event)).map(({ name }) => name),
+    ...events
+      .filter((event) => OF_MESSAGES.test(event.name) && !isMessage(event))
+      .filter((event) => [...event.attributes.values()].some(isGiven))
+      .map(({ name }) => name),
   ];
   const unread = [...(calls.find(isSilent)?.unread ?? []), ...named.map((name) => `\`${name}\``)];
   if (unread.length > 0) {

@@ -59,6 +59,7 @@ const ROLES: Readonly<Record<string, string>> = {
   human: "user",
   tool: "user",
   function: "user",
+  system: "system",
 };
 
 /** The content of a message in any of the forms; nothing if it holds nothing. `unread` is told what is of no known form. */
@@ -88,18 +89,22 @@ function partsIn(message: Fields, role: string | undefined, unread?: Unread): Pa
   const { content, tool_call_id: call, id, name } = message;
   const listed = message.parts ?? content ?? message.text;
   const list: unknown[] = Array.isArray(listed) ? listed : (wordsOf(listed) ?? fieldsOf(listed)) ? [listed] : [];
-  const parts = list.flatMap((one) => partsOf(one, unread));
   const isResponse = (role === "tool" || role === "function" || call !== undefined) && !message.parts;
-  if (isResponse && !parts.some(({ functionResponse }) => functionResponse !== undefined)) {
-    return content === undefined ? [] : [responseOf(call ?? id, name, content)];
+  const own: Unread = new Set();
+  const parts = list.flatMap((one) => partsOf(one, own));
+  const gave = content === undefined ? message.text : content;
+  if (isResponse && gave !== undefined && !parts.some(({ functionResponse }) => functionResponse !== undefined)) {
+    // That may be data of any form.
+    return [responseOf(call ?? id, name, gave)];
   }
+  for (const what of own) unread?.add(what);
   const thought = wordsOf(message.reasoning_content);
   const refusal = wordsOf(message.refusal);
   const all: Part[] = [
     ...(thought === undefined ? [] : [{ text: thought, thought: true }]),
     ...parts,
     ...(refusal === undefined ? [] : [{ text: refusal }]),
-    ...callsIn(message),
+    ...callsIn(message, unread),
   ];
   const keys = Object.keys(message).filter((key) => message[key] !== null && key !== "role");
   if (all.length === 0 && keys.length > 0 && !MESSAGE_KEYS.slice(1).some((key) => key in message)) {
@@ -117,14 +122,15 @@ function items(value: unknown): Fields[] {
   return Array.isArray(value) ? value.flatMap<Fields>((item) => fieldsOf(item) ?? []) : [];
 }
 
-/** Messages, or contents, in order; the items of OpenAI's responses, which have types, are parts of one. */
+/** Messages, or contents, in order; the items of OpenAI's responses, whose types are no roles, are parts of one. */
 export function contentsOf(given: unknown, role?: string, unread?: Unread): Content[] {
   const contents: Content[] = [];
   let wasItem = false;
   for (const one of Array.isArray(given) ? (given as unknown[]) : [given]) {
     const content = contentOf(one, role, unread);
     if (content === undefined) continue;
-    const isItem = typeof fieldsOf(one)?.type === "string";
+    const type = fieldsOf(one)?.type;
+    const isItem = typeof type === "string" && !Object.hasOwn(ROLES, type);
     const last = contents.at(-1);
     if (isItem && wasItem && last?.role === content.role) append(last?.parts ?? [], content.parts ?? []);
     else contents.push(content);

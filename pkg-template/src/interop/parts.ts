@@ -14,9 +14,14 @@ export function wordsOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== REDACTED && !PLACEHOLDERS.includes(value) ? value : undefined;
 }
 
-/** JSON text that is an object or a list as what it holds; anything else as it is. */
-export function jsonIn(value: unknown): unknown {
-  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+/** Whether a value is there and was not kept back. */
+export function isGiven(value: unknown): boolean {
+  return typeof value === "string" ? wordsOf(value) !== undefined : value !== undefined && value !== null;
+}
+
+/** JSON text that is an object or a list, or begins as given, as what it holds; anything else as it is. */
+export function jsonIn(value: unknown, begins = /^\s*[[{]/): unknown {
+  if (typeof value !== "string" || !begins.test(value)) return value;
   try {
     return parseExactly(value);
   } catch {
@@ -38,10 +43,12 @@ export function objectOf(value: unknown): Record<string, unknown> | undefined {
   return (fieldsOf(given) as Record<string, unknown> | undefined) ?? { result: given };
 }
 
-/** A call of a tool as a part. */
+/** A call of a tool as a part. What a custom tool is given is a text, even if it reads as JSON. */
 function callOf(given: Fields): Part {
   const more = { ...given, ...fieldsOf(given.function ?? given.custom) };
-  const [id, args] = [wordsOf(idOf(given)), objectOf(more.arguments ?? more.input ?? more.args)];
+  const input = more.arguments ?? more.input ?? more.args;
+  const isText = typeof input === "string" && /^custom/.test(String(given.type));
+  const [id, args] = [wordsOf(idOf(given)), isText ? { result: input } : objectOf(input)];
   return {
     functionCall: {
       ...(id === undefined ? {} : { id }),
@@ -72,7 +79,8 @@ export function resultOfBlocks(given: unknown): unknown {
 function responseIn(given: Fields): Part {
   const { response, result, output, content, name, toolName } = given;
   const wrapped = fieldsOf(output);
-  const gave = wrapped !== undefined && "value" in wrapped ? wrapped.value : (output ?? content);
+  const isOfVercel = /^(?:(?:error-)?(?:text|json)|content)$/.test(String(wrapped?.type));
+  const gave = isOfVercel && wrapped !== undefined && "value" in wrapped ? wrapped.value : (output ?? content);
   return responseOf(idOf(given), name ?? toolName, response ?? result ?? resultOfBlocks(gave));
 }
 
@@ -161,10 +169,13 @@ function untyped(given: Fields, unread?: Unread): Part[] {
   for (const [key, snake] of OF_ADK) {
     const value = given[key] ?? given[snake];
     const fields = fieldsOf(value);
-    if (key === "text" && fields !== undefined) part.text = textIn(fields);
-    else if (fields !== undefined)
-      part[key] = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== null));
-    else if (value !== undefined && value !== null) part[key] = value;
+    const kept =
+      fields === undefined
+        ? value
+        : key === "text"
+          ? textIn(fields)
+          : Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== null));
+    if (kept !== undefined && kept !== null) part[key] = kept;
   }
   const parts: Part[] = Object.keys(part).length > 0 ? [part] : [];
   const [use, result, reasoning] = [given.toolUse, given.toolResult, given.reasoningContent].map(fieldsOf);
@@ -193,10 +204,12 @@ export function isPart(value: unknown): boolean {
 }
 
 /** The calls beside a message's content, in the spellings of OpenAI and Vercel's AI SDK. */
-export function callsIn({ tool_calls, toolCalls, function_call }: Fields): Part[] {
+export function callsIn({ tool_calls, toolCalls, function_call }: Fields, unread?: Unread): Part[] {
   const calls = jsonIn(tool_calls ?? toolCalls) ?? [];
   return [...(Array.isArray(calls) ? (calls as unknown[]) : [calls]), jsonIn(function_call)].flatMap((call) => {
     const fields = fieldsOf(call);
-    return fields === undefined ? [] : [callOf(fields)];
+    if (fields !== undefined) return [callOf(fields)];
+    if (isGiven(call)) unread?.add("a tool call that is not an object");
+    return [];
   });
 }
