@@ -9,7 +9,7 @@ import { importEntry } from "../package/support/package.mjs";
 import { createRandom } from "../adk-ts/random.mjs";
 
 const { evaluate, evaluateStream, estimateCalls } = await importEntry();
-const { renderCsv, renderHtml, renderJUnit, renderTable } = await importEntry("./report");
+const { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable } = await importEntry("./report");
 
 const METRIC = "final_response_match_v2";
 const RUBRICS = "rubric_based_final_response_quality_v1";
@@ -238,6 +238,14 @@ describe("with a risk", () => {
     const certain = await evaluate(requestOf(30, { judge: judgeOf(1) }));
     assert.doesNotMatch(renderCsv(certain), /judgeRisk/);
     assert.match(renderJUnit(found), /<property name="judgeVerdictsAtRisk" value="10"\/>/);
+    assert.equal(renderJUnit(found).match(/<property name="judgeRisk" value="0\.0\d+"\/>/g).length, 10);
+    const named = (markdown) => /^Verdicts at a risk&#58; (.*)$/m.exec(markdown)[1].split(", ");
+    assert.equal(named(renderMarkdown(found)).length, 10);
+    assert.match(
+      named(renderMarkdown(found))[0],
+      /^case-2\d final&#95;response&#95;match&#95;v2 &#40;\d\.\d&#37;&#41;$/,
+    );
+    assert.match(named(renderMarkdown(found, { maxRows: 3 }))[2], / and 7 more$/);
     assert.match(renderJUnit(found), new RegExp(`<property name="judgeSamplesSavedAtRisk" value="${saved}"/>`));
   });
 

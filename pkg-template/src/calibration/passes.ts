@@ -1,4 +1,4 @@
-/** As how many verdicts that do not depend on each other those of groups count. */
+/** The effective number of verdicts, of which those of a case depend on each other. */
 
 import type { Share } from "./corrected.js";
 
@@ -31,7 +31,10 @@ export class Passes {
     this.#products += times * count * passed;
   }
 
-  /** The share, and as how many verdicts that do not depend on each other they count (L. Kish's design effect, 1965). */
+  /**
+   * The share, and the effective number of verdicts (L. Kish's design effect, 1965). Unlike intervals of shares it is not reduced
+   * for few cases: the interval of a corrected rate, which is made of three of them, holds the truth often enough without.
+   */
   get share(): Share | undefined {
     const [cases, all] = [this.#cases, this.#count];
     if (all === 0) return undefined;

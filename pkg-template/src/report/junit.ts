@@ -255,6 +255,7 @@ function sampleProperties(turns: readonly EvalMetricResult[]): Test["properties"
   const sum = (value: (metric: EvalMetricResult) => number | undefined) =>
     turns.reduce((total, metric) => total + (value(metric) ?? 0), 0);
   const hasTokens = turns.some((metric) => tokensOf(metric));
+  const risks = turns.flatMap(({ explanation }) => explanation?.samples?.risk ?? []);
   return [
     ...property(
       "samplesAsked",
@@ -264,6 +265,7 @@ function sampleProperties(turns: readonly EvalMetricResult[]): Test["properties"
       "samplesOf",
       sum(({ explanation }) => explanation?.samples?.of),
     ),
+    ...property("judgeRisk", risks.length === 0 ? undefined : Math.max(...risks)),
     ...(hasTokens
       ? property(
           "judgeInputTokens",

@@ -9,6 +9,7 @@ import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, traceOf, verdictText } from "./difference.js";
+import { isNumber, percentOf } from "./judged.js";
 import { calibrationsText, judgesText, simulatorText } from "./usage.js";
 import {
   reliabilityNotes,
@@ -90,6 +91,7 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
       reliabilityText([set], found),
       ...reliabilityNotes(found),
       judgesText([set]),
+      risksText(named, maxRows),
       calibrationsText([set]),
       simulatorText([set]),
     ];
@@ -113,6 +115,20 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
   at();
   if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to stay within ${amountText(maxBytes)} bytes._`);
   return `${[...head, ...body, ...foot].join("\n\n")}\n`;
+}
+
+/** `verdicts at a risk: late_refund safety_v1 (0.8%), lost_parcel safety_v1 (1%)`; empty for none. */
+function risksText(named: readonly NamedCase[], most: number): string {
+  const found = named.flatMap(({ name, result }) =>
+    result.evalMetricResultPerInvocation.flatMap(({ evalMetricResults }) =>
+      evalMetricResults.flatMap(({ metricName, explanation }) => {
+        const risk = explanation?.samples?.risk;
+        return isNumber(risk) ? [`${shorten(name, 100)} ${shorten(metricName, 100)} (${percentOf(risk)})`] : [];
+      }),
+    ),
+  );
+  const more = found.length > most ? ` and ${amountText(found.length - most)} more` : "";
+  return found.length === 0 ? "" : `verdicts at a risk: ${found.slice(0, most).join(", ")}${more}`;
 }
 
 function capital(text: string): string {

@@ -6,7 +6,10 @@ import { normalQuantile, studentQuantile } from "./distributions.js";
 export interface Estimate {
   /** What was found. */
   value: number;
-  /** The ends of the interval. Both absent where nothing can be said: for a single group of cases, or for scores that are all equal. */
+  /**
+   * The ends of the interval. Both absent where nothing can be said: for a single group of cases, or where the mean scores of groups
+   * do not differ.
+   */
   low?: number;
   high?: number;
 }
@@ -49,15 +52,20 @@ export function mean(groups: readonly (readonly number[])[]): number {
 
 /**
  * The mean of all values with an interval that respects groups: with the cluster-robust standard error and Student's
- * distribution, whose degrees of freedom are fewer for groups of different sizes. Without an interval where nothing varies.
+ * distribution, whose degrees of freedom are fewer for groups of different sizes. Without an interval where the groups' means do not differ.
  */
 export function clusteredMean(groups: readonly (readonly number[])[], confidence: number): Estimate {
   const value = mean(groups);
   if (groups.length < 2) return { value };
   const error = clusteredError(groups, value);
-  if (!(error > 1e-12 * Math.abs(value))) return { value };
+  if (isNone(error, value)) return { value };
   const half = studentQuantile((1 + confidence) / 2, freedomOf(groups)) * error;
   return { value, low: value - half, high: value + half };
+}
+
+/** Whether nothing varies between groups: what is left of a difference of equals is noise of the arithmetic. */
+function isNone(error: number, value: number): boolean {
+  return error <= 1e-12 * Math.abs(value);
 }
 
 /**
@@ -104,9 +112,10 @@ function effectiveCount(groups: readonly (readonly number[])[], confidence: numb
   const share = mean(groups);
   const least = countIn(groups) ** 2 / sum(groups.map(({ length }) => length ** 2));
   const error = clusteredError(groups, share);
-  if (error === 0) return least;
+  if (isNone(error, share)) return least;
   const quantile = (freedom: number): number => studentQuantile((1 + confidence) / 2, freedom);
-  const certainty = quantile(most - 1) / quantile(freedomOf(groups));
+  // Of a confidence near 0 both are 0.
+  const certainty = quantile(most - 1) / quantile(freedomOf(groups)) || 1;
   return Math.min(most, Math.max(least, (share * (1 - share)) / (error / certainty) ** 2));
 }
 

@@ -334,6 +334,21 @@ describe("chance alone is taken for a change in at most 5% of 2,000 comparisons 
   });
 });
 
+test("groups that all agree count once each, whatever their share rounds to", () => {
+  for (const [groups, group] of [
+    [5, [1, 0]],
+    [5, [1, 0, 0]],
+    [6, [1, 0, 0, 0, 0]],
+  ] as const) {
+    const found = clusteredShare(
+      Array.from({ length: groups }, () => group),
+      0.95,
+    );
+    close(found.high, wilson(1 / group.length, groups, 0.95).high as number, group);
+    assert.deepEqual(Object.keys(clusteredMean([group, group], 0.95)), ["value"]);
+  }
+});
+
 describe("pairs", () => {
   test("that differ alike are tested by their signs, and none is sure of fewer than six changes", () => {
     close(meanTest([0, 0, -0.1, -0.1, -0.1, -0.1, -0.1]), 2 ** -4, "five of seven");
