@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { evaluate, MetricEvaluatorRegistry } from "../../pkg/dist/esm/node.js";
+import { evaluate, languageModelJudge, MetricEvaluatorRegistry } from "../../pkg/dist/esm/node.js";
 import { evalSetOf, turn } from "./evalsets.mjs";
 import { failing, HELLO } from "./greeting.mjs";
 
@@ -22,7 +22,7 @@ const fails = () => {
 };
 
 const IN_ONE_LINE =
-  /TypeError: fetch failed; caused by AggregateError \(ECONNREFUSED\); caused by Error: connect ECONNREFUSED ::1:59998; caused by Error: connect ECONNREFUSED 127\.0\.0\.1:59998/;
+  /TypeError: fetch failed; caused by AggregateError \(ECONNREFUSED\); caused by Error: connect ECONNREFUSED ::1:59998 and Error: connect ECONNREFUSED 127\.0\.0\.1:59998/;
 
 test("an agent's error is told with its causes and with the errors that it is made of", async () => {
   const { message } = await failing(fails);
@@ -50,10 +50,67 @@ test("causes that lead in a circle, throw when they are read or are many are no 
   }
 });
 
+const JUDGED = { final_response_match_v2: { threshold: 0.5, judge_model_options: { num_samples: 1 } } };
+
+/** What is said of an error of a judge, in one line. */
+async function saidOf(judge) {
+  const { message } = await failing(() => "hi", HELLO, JUDGED, 1, { judge });
+  return /(?<=case results: )[^\n]*/.exec(message)?.[0] ?? message;
+}
+
+const saidOfCause = (cause) => saidOf(() => Promise.reject(new Error("no reply", { cause })));
+
 test("so is that of a judge that is a function", async () => {
-  const criteria = { final_response_match_v2: { threshold: 0.5, judge_model_options: { num_samples: 1 } } };
-  const { message } = await failing(() => "hi", HELLO, criteria, 1, { judge: fails });
-  assert.match(message, IN_ONE_LINE);
+  assert.match(await saidOf(fails), IN_ONE_LINE);
+});
+
+test("no cause of a judge's error is a surprise", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const throwing = Object.defineProperty(new Error(), "message", { get: () => assert.fail() });
+  const bare = Object.assign(Object.create(null), { code: "E_BARE" });
+  const untold = [
+    proxy,
+    { message: Symbol("x") },
+    { message: /x/ },
+    { message: "" },
+    Object.create(null),
+    5,
+    [],
+    "",
+    {},
+  ];
+  for (const cause of untold) assert.match(await saidOfCause(cause), /Error: no reply(?! ?;)/);
+  assert.match(await saidOfCause(bare), /Error: no reply; caused by an error without a message/);
+  assert.match(await saidOfCause(throwing), /Error: no reply; caused by an error without a message/);
+  assert.match(await saidOfCause({ code: "E_PLAIN" }), /no reply; caused by E_PLAIN/);
+  assert.match(await saidOfCause("a text"), /Error: no reply; caused by a text/);
+  const many = new AggregateError(Array.from({ length: 1e6 }, (_, at) => at && new Error(`number ${at}`)));
+  assert.ok((await saidOfCause(many)).length < 2000);
+});
+
+test("causes that are objects are not told whole, since they may hold keys", async () => {
+  const request = { headers: { Authorization: "Bearer sk-1" } };
+  for (const cause of [
+    { request },
+    { code: "E_KEY", request },
+    { message: "refused", request },
+    { cause: { request } },
+  ]) {
+    const { message } = await failing(() => Promise.reject(new Error("no reply", { cause })));
+    for (const said of [message, await saidOfCause(cause)]) assert.doesNotMatch(said, /sk-1|object Object/);
+  }
+  assert.doesNotMatch(await saidOfCause(new Response("no")), /object Response/);
+  assert.match(await saidOfCause({ cause: new Error("inner") }), /no reply; caused by Error: inner/);
+});
+
+test("a long error of a provider is told once", async () => {
+  const model = { specificationVersion: "v2", provider: "a", modelId: "b" };
+  for (const length of [390, 399, 600, 2000]) {
+    const doGenerate = () => Promise.reject(new Error(`begins ${"x".repeat(length)}`));
+    const said = await saidOf(languageModelJudge({ ...model, doGenerate }));
+    assert.equal(said.split("begins").length, 2, said);
+  }
 });
 
 test("so is that of a metric of one's own, with where it was thrown", async () => {

@@ -83,6 +83,10 @@ const MISTAKES = {
     /cannot be loaded: SyntaxError: [^]*help: To see where, run node --check .*agent\.mjs/,
   ],
   "a module that is not there": ["import 'nowhere';", /cannot be loaded: .*Cannot find package 'nowhere'/],
+  "made with another copy of this package": [
+    "export default () => { throw Object.assign(new Error('no key'), { help: 'Set KEY' }); };",
+    /no key\n[^]*the export default\n[^]*help: Set KEY$/m,
+  ],
   "a function that cannot make it": [
     "export default () => { throw new Error('no key'); };",
     /no key\n[^]*the export default\n[^]*help: The function has no parameters, so it was called to create the agent\. An agent takes the message as a parameter/,

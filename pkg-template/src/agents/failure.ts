@@ -11,7 +11,8 @@ import { isAdkMetricsError } from "../errors.js";
  */
 export function reasonOf(error: unknown, turn?: number): string {
   const where = turn === undefined ? "" : `turn ${turn}: `;
-  const causes = causesOf(error).flatMap((cause) => [`Caused by: ${shortened(titleOf(cause))}`, ...framesOf(cause)]);
+  const told = causesOf(error).flat();
+  const causes = told.flatMap((cause) => [`Caused by: ${shortened(titleOf(cause))}`, ...framesOf(cause)]);
   if (isAdkMetricsError(error)) {
     const words = error.toString();
     const namesTurn = error.code === "cancelled" || words.includes(`turn ${turn} `);

@@ -5,8 +5,8 @@ import { isAgent, type Subject, subjectOf, UNNAMED } from "../agents/adapters.js
 import type { Agent } from "../agents/agent.js";
 import { provideAgentHost } from "../agents/host.js";
 import { lookBeside, nodeAgentHost } from "../agents/node.js";
-import { isObject, messageOf } from "../engine/values.js";
-import { AdkMetricsError } from "../errors.js";
+import { isObject, messageOf, quietly } from "../engine/values.js";
+import { isAdkMetricsError } from "../errors.js";
 import {
   exportOf,
   type Exports,
@@ -93,8 +93,10 @@ export async function loadAgent(module: ModuleName, timeoutMs: number): Promise<
     const subject = await subjectOf((await agent) as Agent);
     return subject.name === UNNAMED ? { ...subject, name: basename(file) } : subject;
   } catch (error) {
-    const { message, help = makesAgent(value) ? MAKER_HELP : undefined } =
-      error instanceof AdkMetricsError ? error : { message: messageOf(error) };
+    const message = isAdkMetricsError(error) ? error.message : messageOf(error);
+    // Another copy of this package has errors of its own, with help.
+    const own = quietly(() => (error as Partial<Mistake>).help);
+    const help = typeof own === "string" ? own : makesAgent(value) ? MAKER_HELP : undefined;
     throw new Mistake(message, { location: `${file}, the export ${name}`, help, cause: error });
   }
 }

@@ -129,10 +129,15 @@ export function shortened(text: string): string {
 /** What an error says, whatever it is that was thrown, and what its causes say besides. */
 export function messageOf(error: unknown): string {
   let text = titleOf(error);
-  for (const cause of causesOf(error)) {
-    const title = titleOf(cause);
-    const message = quietly(() => (cause as Error).message) || title;
-    if (!text.includes(message)) text += `; caused by ${shortened(title)}`;
+  for (const siblings of causesOf(error)) {
+    let joint = "; caused by ";
+    for (const cause of siblings) {
+      const title = shortened(titleOf(cause));
+      const message = textIn(cause, "message") || title;
+      if (text.includes(title) || text.includes(message)) continue;
+      text += joint + title;
+      joint = " and ";
+    }
   }
   return text;
 }
@@ -154,20 +159,35 @@ function wordsOf(thrown: unknown): string {
   }
   if (typeof message === "string" && message !== "") return message;
   const words = String(thrown);
-  return words === "[object Object]" ? JSON.stringify(thrown) : words;
+  return words === "[object Object]" ? textIn(thrown, "code") || JSON.stringify(thrown) : words;
 }
 
-/** What caused an error, and that in turn. Node's error of several addresses has an error for each. */
-export function causesOf(error: unknown): unknown[] {
-  const all = new Set([error]);
-  for (const one of all) {
+/**
+ * What caused an error, and that in turn, as far as it has words: other objects may hold secrets, such as the headers of a
+ * request. Node's error of several addresses has an error for each; those are together.
+ */
+export function causesOf(error: unknown): unknown[][] {
+  const known = new Set([error]);
+  const groups: unknown[][] = [];
+  for (const one of known) {
     const within = quietly(() => {
       const { cause, errors } = one as { cause?: unknown; errors?: unknown };
-      return [cause, isList(errors) ? errors.slice(0, MOST_CAUSES) : []].flat();
+      return [cause].concat(isList(errors) ? errors.slice(0, MOST_CAUSES) : []);
     });
-    for (const next of within ?? []) if (next != null && all.size <= MOST_CAUSES) all.add(next);
+    const others = (within ?? []).filter(
+      (next) => next != null && !known.has(next) && known.size <= MOST_CAUSES && known.add(next),
+    );
+    groups.push(
+      others.filter((next) => quietly(() => next instanceof Error) || textIn(next, "message") || textIn(next, "code")),
+    );
   }
-  return [...all].slice(1);
+  return groups;
+}
+
+/** A text that a thrown value has; a text that was thrown is its own message. */
+function textIn(thrown: unknown, key: "message" | "code"): string {
+  const text = typeof thrown === "string" ? thrown : quietly(() => (thrown as Record<string, unknown>)[key]);
+  return typeof text === "string" ? text : "";
 }
 
 /** Thrown values may throw when they are read. */
