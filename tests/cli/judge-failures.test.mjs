@@ -28,6 +28,21 @@ test("a judge that is down decides no exit status where its metric is advisory",
   assert.equal(decided.status, 3);
 });
 
+test("exits with 3 if only the judge of an advisory metric replied, and says whose judge did not", async (t) => {
+  const own = `export default ({ metricName }) => {
+  if (metricName === "final_response_match_v2") throw new Error("no key");
+  return "Property: It is short.\\nRationale: It is.\\nVerdict: yes";
+};`;
+  const rubric = { rubric_id: "short", rubric_content: { text_property: "It is short." } };
+  const rubrics = { rubrics: [rubric], threshold: 0.5, judge_model_options: { num_samples: 1 } };
+  const criteria = judged({}, { rubric_based_final_response_quality_v1: rubrics });
+  const cwd = folderOf(t, { ...FILES, "own.mjs": own, "test_config.json": criteria });
+  const given = ["--judge", "./own.mjs", "--advisory", "rubric_based_final_response_quality_v1"];
+  const { status, stderr } = await judge(cwd, given);
+  assert.equal(status, 3, stderr);
+  assert.match(stderr, /^error: no call of the judge of the metrics that decide got a reply: /m);
+});
+
 /** Ways in which a judge cannot be reached, and what is said of it. */
 const UNREACHED = {
   "the key is wrong": ["auth", /no call of the judge got a reply: .*401/],

@@ -43,6 +43,16 @@ for (const [what, args, message, place] of [
   });
 }
 
+test("a dry run writes no results, in whatever format", async (t) => {
+  const cwd = folderOf(t, FILES);
+  const args = ["eval", "good.evalset.json", "--config", "test_config.json", "--dry-run", "--format", "json"];
+  const message = "a dry run writes no results, so --format and --force have no effect";
+  const { status, stderr } = await run([...args, "--force"], { cwd });
+  assert.equal(status, 0, stderr);
+  assert.ok(stderr.includes(`warning: ${message}\n`), stderr);
+  assert.equal((await run([...args, "--strict"], { cwd })).status, 2);
+});
+
 test("JSON lines that no judge scores are refused by --strict too", async (t) => {
   const line = JSON.stringify({ eval_id: "noon", conversation: [turn("It is noon.")] });
   const cwd = folderOf(t, { ...FILES, "a.jsonl": line, "b.jsonl": `${line}\n` });

@@ -19,6 +19,17 @@ const RESEMBLING = {
   html: (report) => report.replace(/<meta name="generator".*/, ""),
 };
 
+test("overwrites its table of an evalset whose id begins with a space or is empty", async (t) => {
+  for (const id of ["", " spaced"]) {
+    const [set, actual] = Object.values(CLOCK).map((one) => ({ ...one, eval_set_id: id }));
+    const cwd = folderOf(t, { "clock.evalset.json": set, "clock.actual.json": actual });
+    for (const at of ["first", "second"]) {
+      const { status, stderr } = await run([...clock, "--output", "out.txt"], { cwd });
+      assert.equal(status, 1, `${at}: ${stderr}`);
+    }
+  }
+});
+
 test("overwrites older reports unasked, and nothing that resembles one", async (t) => {
   const cwd = folderOf(t, CLOCK);
   for (const [ending, change] of Object.entries(RESEMBLING)) {

@@ -117,6 +117,7 @@ test("record takes a config for simulated users that has no criteria, and no oth
     });
   const only = await record("only.json");
   assert.equal(only.status, 0, only.stderr);
+  assert.doesNotMatch(only.stderr, /response_match_score/);
   assert.match((await record("misspelt.json")).stderr, /Did you mean `criteria`\?/);
   assert.match((await record("none.json")).stderr, /there is no criterion/);
 });

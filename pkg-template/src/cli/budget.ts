@@ -61,7 +61,7 @@ function pricesOf(given: readonly string[]): Record<string, Prices> | undefined 
 }
 
 /** The names whose prices counted for judges, or would have. */
-export function pricedNames(
+export function pricedInResult(
   { judges = [], judgeUsage }: Pick<EvalSetResult, "judges" | "judgeUsage">,
   prices: PriceList = {},
 ): string[] {
@@ -75,7 +75,7 @@ export function pricedNames(
 }
 
 /** The prices for what is not asked. */
-export function unusedPrices(prices: PriceList = {}, models: ReadonlySet<string>, what: string): Useless[] {
+export function uselessPrices(prices: PriceList = {}, models: ReadonlySet<string>, what: string): Useless[] {
   const help = models.size === 0 ? undefined : `Asked: ${[...models].join(", ")}`;
   const unused = Object.keys(prices).filter((model) => !models.has(model));
   return unused.map((model) => ({ message: `--price names ${model}, which ${what}`, help }));
@@ -83,5 +83,5 @@ export function unusedPrices(prices: PriceList = {}, models: ReadonlySet<string>
 
 /** Warns on stderr of prices for what was not asked. */
 export function sayPrices(prices: PriceList | undefined, models: ReadonlySet<string>): void {
-  for (const { message, help } of unusedPrices(prices, models, "was not asked")) warn(message, undefined, help);
+  for (const { message, help } of uselessPrices(prices, models, "was not asked")) warn(message, undefined, help);
 }

@@ -11,7 +11,7 @@ import { amountText, count } from "../report/text.js";
 import { functionText, pricedName } from "../run/prices.js";
 import type { Budget, EvaluateRequest, JudgeCache, Prices } from "../types.js";
 import type { Arguments } from "./arguments.js";
-import { unusedPrices } from "./budget.js";
+import { uselessPrices } from "./budget.js";
 import { reportUseless } from "./judging.js";
 import { ExitStatus, note, warn, writeResult } from "./process.js";
 
@@ -97,7 +97,7 @@ export async function dryRun(
     );
   const names = [...rows.values()].flatMap((row) => pricedAs(row, prices) ?? []);
   // Who plays the users of other cases is asked too.
-  if (rows.size > 0 && unknown === 0) reportUseless(unusedPrices(prices, new Set(names), "would not be asked"), given);
+  if (rows.size > 0 && unknown === 0) reportUseless(uselessPrices(prices, new Set(names), "would not be asked"), given);
   return ExitStatus.Passed;
 }
 

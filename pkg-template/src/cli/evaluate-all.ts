@@ -18,7 +18,7 @@ import { mayHaveRubrics, withoutScoredElsewhere } from "../run/unscorable.js";
 import type { Budget, EvalSetResult, EvaluateRequest, Mistake as Warning, MetricRegistry, Progress } from "../types.js";
 import { selectedCases, selectedIds } from "./agent-runs.js";
 import { api } from "./api.js";
-import { pricedNames } from "./budget.js";
+import { pricedInResult } from "./budget.js";
 import type { Arguments } from "./arguments.js";
 import type { BatchWork, Part } from "./batch.js";
 import { bailedText, firstFailure, untilFailure } from "./bail.js";
@@ -278,7 +278,7 @@ async function resultOf(
   }
   did.spending?.noteIn(result);
   for (const model of did.spending?.models ?? []) spent.models.add(model);
-  for (const name of pricedNames(result, request.budget?.prices)) spent.models.add(name);
+  for (const name of pricedInResult(result, request.budget?.prices)) spent.models.add(name);
   spent.add(result.judgeUsage);
   // It would leave out the batches.
   if (judging.gatherer !== undefined && (result.judgeUsage?.cached ?? 0) > 0) delete result.judgeUsage?.cost;

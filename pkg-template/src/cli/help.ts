@@ -249,7 +249,7 @@ Exit status
     1  a case did not pass or was not evaluated; if there are gates, one was not reached
     2  a shard is missing, was interrupted or had other inputs, an output cannot be written, or
        there is a warning with --strict
-    3  in no shard did a judge or simulated user reply to a call
+    3  in no shard did a judge, also of an advisory metric, or simulated user reply to a call
 
 Example
   adk-metrics run --agent ./agent.ts evals/*.evalset.json --shard 1/2 --journal shard-1.jsonl

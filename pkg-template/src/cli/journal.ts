@@ -229,7 +229,7 @@ export class Journaling {
         note(`${count(repeated, "answer")} came to shards that had asked the same question; they count once`);
       if (unasked > 0)
         note(
-          `${count(unasked, "answer")} decided nothing, because others failed permanently, were answered later or another --early-stop asked for them; they do not count`,
+          `${count(unasked, "stored answer")} ${unasked === 1 ? "was" : "were"} not needed: another call of the vote failed for good or was answered since, or --early-stop changed`,
         );
     }
     if (!this.isMerging) {

@@ -6,6 +6,7 @@ import { Spending } from "../agents/spending.js";
 import { type InferenceResult, isScenario } from "../agents/run.js";
 import { simulatorOf } from "../agents/test-files.js";
 import { criteriaIn, recordOf } from "../engine/criteria.js";
+import { strictErrorOf } from "../errors.js";
 import { append } from "../lists.js";
 import { isPrebuilt } from "../metric-info.js";
 import { count, firstLine, inertJson } from "../report/text.js";
@@ -125,7 +126,9 @@ async function checkAll(inputs: readonly Input[], runs: AgentRuns, budget: Budge
     const { files } = input;
     try {
       // Nothing is scored here: metrics of the user's own need no module, and no judge is asked.
-      const { warnings } = await check(checkedPlan(input), { registry: registryOf(input), judge: notAsked, strict });
+      const { warnings: all } = await check(checkedPlan(input), { registry: registryOf(input), judge: notAsked });
+      const warnings = all.filter(({ message }) => !isForUsers(input) || !message.includes(PLACEHOLDER));
+      if (strict && warnings.length > 0) throw strictErrorOf(warnings);
       for (const warning of warnings) warn(warning.message, locationOf(warning, files), warning.help);
       await runs.check(input);
       await runs.checkUsers(input, budget, strict);
@@ -136,11 +139,18 @@ async function checkAll(inputs: readonly Input[], runs: AgentRuns, budget: Budge
   if (mistakes.length > 0) throw new Mistakes(mistakes);
 }
 
+/** The metric that is checked where the config names none. */
+const PLACEHOLDER = "response_match_score";
+
 /** What is checked of an input. Nothing is scored, so a config for simulated users needs no criteria. */
 function checkedPlan(input: Input): Plan {
+  const config = { ...recordOf(input.config), criteria: { [PLACEHOLDER]: 1 } };
+  return { ...planOf(input), ...(isForUsers(input) ? { config } : {}) };
+}
+
+function isForUsers(input: Input): boolean {
   const config = recordOf(input.config);
-  const isForUsers = Object.keys(criteriaIn(config)).length === 0 && Object.keys(simulatorOf(config)).length > 0;
-  return { ...planOf(input), ...(isForUsers ? { config: { ...config, criteria: { response_match_score: 1 } } } : {}) };
+  return Object.keys(criteriaIn(config)).length === 0 && Object.keys(simulatorOf(config)).length > 0;
 }
 
 /** Takes every name in the criteria that is none of the engine's metrics for a metric of the user's own. */

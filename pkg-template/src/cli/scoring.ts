@@ -14,7 +14,7 @@ import type { Gates } from "../statistics/gates.js";
 import type { Budget, Dialect, EarlyStop, EvalSetResult, EvaluatorOptions, MetricRegistry } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
-import { budgetFor, budgetOf, sayPrices, unusedPrices } from "./budget.js";
+import { budgetFor, budgetOf, sayPrices, uselessPrices } from "./budget.js";
 import { dryRun, type Foreseen } from "./dry-run.js";
 import { recordOf } from "../engine/criteria.js";
 import { asksOf, evaluateAll, uselessFor } from "./evaluate-all.js";
@@ -94,7 +94,8 @@ async function scoreAll(
   shown?.addInputs(inputs);
   if (given.has("dry-run")) {
     const useless = uselessFor(inputs, asks, source, given);
-    if (!asks.judges && !asks.users) useless.push(...unusedPrices(budget.prices, new Set(), "would not be asked"));
+    if (!asks.judges && !asks.users) useless.push(...uselessPrices(budget.prices, new Set(), "would not be asked"));
+    useless.push(...uselessIn("a dry run writes no results", given, OUTPUT_OPTIONS));
     reportUseless(useless, given);
     return foretell(inputs, source, { options, budget, judges }, given);
   }
@@ -185,6 +186,9 @@ function checkOutputs(
   if (!given.has("force")) refuseOthers(planned, "report");
   for (const file of files) prepareFile(file);
 }
+
+/** The options for results. */
+const OUTPUT_OPTIONS = ["format", "output", "force", "print-detailed-results", "group-by", "precision"];
 
 /** Says what would be scored and asked, for `--dry-run`. The judge is made but not asked: it knows whose replies the cache has. */
 async function foretell(

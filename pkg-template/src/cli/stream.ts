@@ -17,7 +17,7 @@ import type { Budget, EvalSetResult, EvaluateRequest, MetricRegistry } from "../
 import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
 import { bailedAt } from "./bail.js";
-import { pricedNames, sayPrices } from "./budget.js";
+import { pricedInResult, sayPrices } from "./budget.js";
 import { tallyBeside, withCalibrationBeside } from "./calibration.js";
 import { Draft } from "./draft.js";
 import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
@@ -400,7 +400,7 @@ class LineRun {
     this.totals.add(window);
     this.isUnjudged ||= isUnjudged;
     this.#spent.add(rest.judgeUsage);
-    for (const name of pricedNames(rest, this.#options.budget?.prices)) this.models.add(name);
+    for (const name of pricedInResult(rest, this.#options.budget?.prices)) this.models.add(name);
     this.#bar.update(this.#work.input.files.evalSet, { done: this.totals.cases, total: this.#total });
   }
 }

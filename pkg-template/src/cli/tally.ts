@@ -23,8 +23,6 @@ const USERS = "user_simulator";
 interface Asked {
   calls: number;
   replied: number;
-  /** The failure of the last call that failed. */
-  lastFailure: AdkMetricsError | undefined;
 }
 
 /** Whether anybody who was asked replied, and who that was, in words. */
@@ -38,6 +36,8 @@ export interface Reach {
 export class Tally {
   /** By metric. */
   readonly #asked = new Map<string, Asked>();
+  /** The last failure of each, the last of all at the end. */
+  readonly #failures = new Map<Asked, AdkMetricsError>();
   #began: number | undefined;
 
   /** How many calls were made. */
@@ -51,11 +51,13 @@ export class Tally {
 
   /** @param advisory The metrics that decide nothing. */
   reach(advisory: ReadonlySet<string>): Reach {
-    const deciding = [...this.#asked].filter(([metricName]) => !advisory.has(metricName));
+    const deciding = new Map([...this.#asked].filter(([metricName]) => !advisory.has(metricName)));
+    const all = [...deciding.values()];
+    const judge = this.#all.some(({ replied }) => replied > 0) ? "judge of the metrics that decide" : "judge";
     return {
-      isUnreached: deciding.length > 0 && deciding.every(([, { replied }]) => replied === 0),
-      who: deciding.every(([metricName]) => metricName === USERS) ? "simulated user" : "judge",
-      lastFailure: deciding.findLast(([, { lastFailure }]) => lastFailure !== undefined)?.[1].lastFailure,
+      isUnreached: all.length > 0 && all.every(({ replied }) => replied === 0),
+      who: deciding.has(USERS) && all.length === 1 ? "simulated user" : judge,
+      lastFailure: [...this.#failures].findLast(([asked]) => all.includes(asked))?.[1],
     };
   }
 
@@ -86,7 +88,7 @@ export class Tally {
   }
 
   #ask(metricName: string): Asked {
-    const asked = this.#asked.get(metricName) ?? { calls: 0, replied: 0, lastFailure: undefined };
+    const asked = this.#asked.get(metricName) ?? { calls: 0, replied: 0 };
     this.#asked.set(metricName, asked);
     asked.calls += 1;
     this.#began ??= performance.now();
@@ -98,7 +100,8 @@ export class Tally {
     // On the command line a variable has the address.
     const help = endpoint && error.help?.replace("`baseUrl`", PROVIDERS[endpoint.provider].address);
     const told = help === undefined ? error : withDetails(error, { help });
-    asked.lastFailure = told;
+    this.#failures.delete(asked);
+    this.#failures.set(asked, told);
     if (this.#all.some(({ replied }) => replied > 0) || told.status !== undefined || told.retryable !== true)
       return told;
     const isHopeless = performance.now() - (this.#began ?? 0) > REACHED_WITHIN_MS;

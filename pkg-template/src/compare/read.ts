@@ -268,11 +268,11 @@ function scoreOf(result: Fields): StoredScore {
   };
 }
 
-/** What this package notes of how results were made. ADK's schema does not know it, so it may be anything. */
 function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** What this package notes of how results were made. ADK's schema does not know it, so it may be anything. */
 function stampsOf(set: Fields): StoredRun["stamps"] {
   const dialect = textOf(set["dialect"]);
   const referenceVersion = textOf(set["referenceVersion"]);

@@ -129,21 +129,21 @@ export class Rows {
   /** The turns of a row, of which some may have been in earlier batches. */
   turns(row: number, before = 0): EvalMetricResultPerInvocation[] {
     const { slots, spans, texts } = this.#begin();
-    const [index, run, count] = [this.cases.caseIndex(row), this.cases.run(row), this.cases.turns(row)];
+    const [index, run, turns] = [this.cases.caseIndex(row), this.cases.run(row), this.cases.turns(row)];
     const isScored = this.cases.isScored(row);
     let slot = (slots[row] as number) + (isScored && this.#hasConversation(row) ? this.#metrics.length : 0);
     let span = spans[row] as number;
     let text = texts[row] as number;
-    const turns: EvalMetricResultPerInvocation[] = [];
-    for (let turn = 0; turn < count; turn += 1) {
+    const results: EvalMetricResultPerInvocation[] = [];
+    for (let turn = 0; turn < turns; turn += 1) {
       const of = new Turn(this.#sources, run - 1, index, before + turn, this.#spans, span);
       if (this.#spans[span] === NOT_IN_PLACE) of.actual = hosted(this.#texts[text++] as object);
       if (this.#spans[span + 2] === NOT_IN_PLACE) of.expected = hosted(this.#texts[text++] as object);
       span += NUMBERS_PER_TURN;
-      turns.push(turnResult(of, isScored ? this.#results(slot) : []));
+      results.push(turnResult(of, isScored ? this.#results(slot) : []));
       slot += this.#metrics.length;
     }
-    return turns;
+    return results;
   }
 
   /** Why metrics could not be computed for the conversation of a row. */

@@ -54,12 +54,12 @@ const FORMATS = {
     ending: ".txt",
     mediaType: "text/plain",
     fileNames: /\.txt$/i,
-    signature: new RegExp(String.raw`^\S[^\n]*(?:\n  |  )${COUNTS}`),
+    signature: new RegExp(String.raw`^[^\n]*(?:\n  |  )${COUNTS}`),
     explains: "failures",
     render: tableChunks,
     comparison: {
       // The name and the counts, which long names push to the next line; then both runs, whose ids may be long as well.
-      signature: /^\S[^\n]*(?:\n {2}| {2})\d\S* cases?: (?:[^\n]*\n {2})+baseline: (?:[^\n]*\n {2})+current: /,
+      signature: /^[^\n]*(?:\n {2}| {2})\d\S* cases?: (?:[^\n]*\n {2})+baseline: (?:[^\n]*\n {2})+current: /,
       render: comparisonTableChunks,
     },
   },
