@@ -26,6 +26,9 @@ const SEARCH = {
   seedingTimeout: null,
 };
 
+/** As `report/formats.ts` has it. */
+const COUNTS = String.raw`(?:\d\S* runs? of )?\d\S* cases?: (?:none scored|(?:(?:, )?\d\S* (?:passed|failed|not evaluated))+)\n`;
+
 /** Regular expressions that are created at run time, by file. */
 const MADE = {
   "pkg-template/src/agents/simulator.ts": [["\\{\\{\\s*conversation_plan\\s*\\}\\}", ""]],
@@ -39,6 +42,11 @@ const MADE = {
   "www/src/editor/schema.ts": patternsOf("config", "evalset", "results"),
   // The mark of an integer, four random numbers, and its digits.
   "www/src/ui/json.ts": [['"1-2-3-4([^"]+)"', "g"]],
+  // How reports and comparisons begin.
+  "pkg-template/src/report/formats.ts": [
+    [String.raw`^[^\n]*(?:\n  |  )${COUNTS}`, ""],
+    [`^## Evaluation of ${COUNTS}\\n### <code>`, ""],
+  ],
   // Half of a table of Unicode's blocks.
   "pkg-template/src/report/text.ts": [["^[\\u1100-\\u115F]$", "u"]],
 };

@@ -33,14 +33,18 @@ const RELIABILITY_HEADER = "reliability";
 const ADVISORY_HEADER = "isAdvisory";
 const WARNINGS_HEADER = "warnings";
 
-/** Matches the first line: no column of somebody else's. */
-export const CSV_SIGNATURE = /* @__PURE__ */ headerOf(HEADER, [
+const MORE_COLUMNS = [
   ...[...JUDGED_HEADER, ...SIMULATOR_HEADER, ...CALIBRATED_HEADER, ...REPEATED_HEADER],
   ...[RISK_HEADER, RELIABILITY_HEADER, ADVISORY_HEADER, WARNINGS_HEADER],
-]);
+];
 
-function headerOf(columns: readonly string[], others: readonly string[]): RegExp {
-  return new RegExp(`^${columns.join(",")}(?:,(?:${others.join("|")}))*\\r\\n`);
+/** Whether the first line has the columns of reports, and none of somebody else's. */
+export function isOwnCsv(head: string): boolean {
+  const end = head.indexOf("\r\n");
+  const columns = head.slice(0, end).split(",");
+  const isKnown = (name: string, at: number) =>
+    at < HEADER.length ? name === HEADER[at] : MORE_COLUMNS.includes(name);
+  return end > 0 && columns.length >= HEADER.length && columns.every(isKnown);
 }
 
 /** Which columns there are besides those that all results have. */

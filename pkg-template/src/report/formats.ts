@@ -6,7 +6,7 @@ import { COMPARISON_HEADER, comparisonCsvChunks, comparisonJsonChunks } from "./
 import { comparisonHtmlChunks } from "./comparison-html.js";
 import { renderComparisonMarkdown } from "./comparison-markdown.js";
 import { comparisonTableChunks } from "./comparison-table.js";
-import { CSV_SIGNATURE, csvChunks } from "./csv.js";
+import { csvChunks, isOwnCsv } from "./csv.js";
 import { htmlChunks } from "./html.js";
 import { junitChunks } from "./junit.js";
 import { renderMarkdown } from "./markdown.js";
@@ -27,8 +27,8 @@ export interface ReportFormatInfo {
   readonly mediaType: string;
   /** Matches the names of its files, as users may write them. */
   readonly fileNames: RegExp;
-  /** Matches the beginning of its reports: no other file is overwritten unasked. */
-  readonly signature: RegExp;
+  /** Knows its reports by how they begin: no other file is overwritten unasked. */
+  readonly signature: Pick<RegExp, "test">;
   /** For which results it shows why they came about. */
   readonly explains: NonNullable<EvaluatorOptions["explain"]>;
   /** Renders results. Absent for `json`, ADK's schema, which `resultsToAdkJson` writes. */
@@ -37,8 +37,8 @@ export interface ReportFormatInfo {
   readonly comparison?: {
     /** The ending of the files, where it is another one. */
     readonly ending?: string;
-    /** Matches the beginning of its comparisons, as `signature` does that of its reports. */
-    readonly signature: RegExp;
+    /** Knows its comparisons, as `signature` does its reports. */
+    readonly signature: Pick<RegExp, "test">;
     /** Renders comparisons. */
     readonly render: (comparisons: Comparisons, options: TableOptions) => string | Iterable<string>;
   };
@@ -46,6 +46,18 @@ export interface ReportFormatInfo {
 
 /** `4 runs of 2 cases: 3 passed, 1 failed`, to the end of the line. */
 const COUNTS = String.raw`(?:\d\S* runs? of )?\d\S* cases?: (?:none scored|(?:(?:, )?\d\S* (?:passed|failed|not evaluated))+)\n`;
+
+/** What matches all of these. */
+function allOf(...patterns: readonly RegExp[]): Pick<RegExp, "test"> {
+  return { test: (head) => patterns.every((pattern) => pattern.test(head)) };
+}
+
+/** Results in ADK's schema whose id begins with that of the evalset: google-adk puts the name of the agent before it. */
+function isOwnJson(head: string): boolean {
+  const [, id = ""] = /^\{\s*"eval_set_result_id": "([^\n]*)",\n/.exec(head) ?? [];
+  const [, ofSet] = /\n *"eval_set_id": "([^\n]*)",\n/.exec(head) ?? [];
+  return ofSet !== undefined && id.slice(0, id.lastIndexOf("_")) === ofSet;
+}
 
 const FORMATS = {
   table: {
@@ -58,8 +70,8 @@ const FORMATS = {
     explains: "failures",
     render: tableChunks,
     comparison: {
-      // The name and the counts, which long names push to the next line; then both runs, whose ids may be long as well.
-      signature: /^[^\n]*(?:\n {2}| {2})\d\S* cases?: (?:[^\n]*\n {2})+baseline: (?:[^\n]*\n {2})+current: /,
+      // The name and the counts, which long names push to the next line; then both runs.
+      signature: allOf(/^[^\n]*(?:\n {2}| {2})\d\S* cases?: /, /\n {2}baseline: /, /\n {2}current: /),
       render: comparisonTableChunks,
     },
   },
@@ -69,13 +81,11 @@ const FORMATS = {
     ending: ".evalset_result.json",
     mediaType: "application/json",
     fileNames: /\.json$/i,
-    // google-adk puts the name of the agent before that of the evalset.
-    signature:
-      /^\{\s*"eval_set_result_id": "([^\n]*)_[^\n_]*",\s*"eval_set_result_name": [^\n]*\s*"eval_set_id": "\1",/,
+    signature: { test: isOwnJson },
     explains: "none",
     comparison: {
       ending: ".json",
-      signature: /^(?:\[\s*)?\{\s*"baseline": \{\s*"evalSetId": [^\n]*\s*"evalSetResultId": /,
+      signature: /^(?:\[\s*)?\{\s*"baseline": \{\s*"evalSetId": [^\n]*\n\s*"evalSetResultId": /,
       render: (comparisons): Iterable<string> => {
         const [only, ...others] = Array.isArray(comparisons) ? comparisons : [comparisons];
         return comparisonJsonChunks(only !== undefined && others.length === 0 ? only : comparisons);
@@ -122,11 +132,11 @@ const FORMATS = {
     ending: ".csv",
     mediaType: "text/csv",
     fileNames: /\.csv$/i,
-    signature: CSV_SIGNATURE,
+    signature: { test: isOwnCsv },
     explains: "all",
     render: (results): Iterable<string> => csvChunks(results),
     comparison: {
-      signature: new RegExp(`^${COMPARISON_HEADER.join(",")}\\r\\n`),
+      signature: { test: (head) => head.startsWith(`${COMPARISON_HEADER.join(",")}\r\n`) },
       render: (comparisons): Iterable<string> => comparisonCsvChunks(comparisons),
     },
   },
