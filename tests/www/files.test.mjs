@@ -318,11 +318,11 @@ describe("files", { skip }, () => {
     await page.getByText("Not recognised").waitFor();
     await page.locator(".cm-content").click();
     await page.keyboard.press("Control+a");
-    await page.keyboard.insertText('{"criteria": {"response_match_score": 0.5}}');
+    await page.keyboard.type('{"criteria": {"response_match_score": 0.5}}');
     await page.getByText("Eval config").waitFor();
     // What the kind brings with it, such as its schema, is loaded.
     await page.waitForLoadState("networkidle");
-    await page.keyboard.insertText("\n\n");
+    await page.keyboard.press("Enter");
     await becomes(async () => /\}\}\s+$/.test(await page.locator(".cm-content").innerText()), true);
     assert.equal(await page.evaluate(() => document.activeElement.shadowRoot !== null), true);
     await site.done(page);
