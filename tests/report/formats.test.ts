@@ -343,13 +343,13 @@ for (const [name, { ending, fileNames, signature, render }] of Object.entries(re
     const rendered = render?.([travelSet()], {});
     const text =
       rendered === undefined
-        ? '{"eval_set_result_id": "a_1.5", "eval_set_result_name": "a_1.5", "eval_set_id": "a",'
+        ? '{\n  "eval_set_result_id": "a_1.5",\n  "eval_set_result_name": "a_1.5",\n  "eval_set_id": "a",\n'
         : [...rendered].join("");
     assert.match(`report${ending}`, fileNames);
-    assert.match(text, signature);
+    assert.ok(signature.test(text));
     for (const other of Object.values(report.REPORT_FORMATS).filter((one) => one.signature !== signature)) {
       assert.doesNotMatch(`report${ending}`, other.fileNames);
-      assert.doesNotMatch(text, other.signature);
+      assert.ok(!other.signature.test(text));
     }
   });
 }

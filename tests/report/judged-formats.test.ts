@@ -349,7 +349,7 @@ test("no judged score is ever shown as NaN or undefined", () => {
  */
 const UNJUDGED = {
   csv: "fa31ac96b3d4f973",
-  html: "b79c41db9394f492",
+  html: "e7d0d0a041dd7c33",
   junit: "221463624330b694",
   markdown: "13cbb22857f538c3",
   table: "bb6621b0b2b97db4",

@@ -4,7 +4,7 @@ import { isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import { optionsOf } from "../known-options.js";
 import { cell } from "../report/csv.js";
-import { rubricWords } from "../report/judged.js";
+import { wordsOfRubrics } from "../report/judged.js";
 import { answerOf, certaintyOf, saidIn } from "./subjects.js";
 import { scaleOf } from "./matched.js";
 import { foundIn, type Verdict } from "./verdicts.js";
@@ -170,5 +170,5 @@ function ruleOf({ rubricId, criterion, source }: Verdict): string {
     turn["expectedInvocation"] ?? turn["expected_invocation"],
   ].flatMap((invocation) => (Array.isArray(invocation?.["rubrics"]) ? (invocation["rubrics"] as unknown[]) : []));
   const metrics = [{ criterion }, { criterion: { rubrics } }];
-  return rubricWords(undefined, ...(metrics as never[])).get(rubricId) ?? "";
+  return wordsOfRubrics(undefined, ...(metrics as never[])).get(rubricId) ?? "";
 }

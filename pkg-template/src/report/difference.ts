@@ -4,7 +4,6 @@
  * met, the sentences not supported, the reason a metric has no score.
  */
 
-import { reading } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { knownScore } from "../metric-info.js";
 import type {
@@ -172,33 +171,19 @@ function isMatch(metricName: string): boolean {
   return metricName.startsWith("response_match") || metricName === "final_response_match_v2";
 }
 
-/**
- * Whether reports show the expected response of a turn: it has one, or a metric misses one.
- *
- * @throws {AdkMetricsError} `invalid_input` if this is no turn of a result.
- */
-export function comparesTexts(turn: EvalMetricResultPerInvocation): boolean {
-  return reading("turn", () => {
-    const { expectedInvocation, evalMetricResults } = turn;
-    if (!expectedInvocation) return false;
-    return answerText(expectedInvocation) !== "" || evalMetricResults.some(({ metricName }) => isMatch(metricName));
-  });
+/** Whether a turn has an expected response, or a metric that misses one. */
+export function showsTexts({ expectedInvocation, evalMetricResults }: EvalMetricResultPerInvocation): boolean {
+  if (!expectedInvocation) return false;
+  return answerText(expectedInvocation) !== "" || evalMetricResults.some(({ metricName }) => isMatch(metricName));
 }
 
-/**
- * Whether reports compare the tool calls of a turn: some are expected, or a metric expects none.
- *
- * @throws {AdkMetricsError} `invalid_input` if this is no turn of a result.
- */
-export function comparesCalls(turn: EvalMetricResultPerInvocation): boolean {
-  return reading("turn", () => {
-    const { expectedInvocation, evalMetricResults } = turn;
-    if (!expectedInvocation) return false;
-    return (
-      callsOf(expectedInvocation).length > 0 ||
-      evalMetricResults.some(({ metricName, explanation }) => isTrajectory(metricName) || explanation?.alignment)
-    );
-  });
+/** Whether a turn has expected tool calls, or a metric for which none are expected. */
+export function showsCalls({ expectedInvocation, evalMetricResults }: EvalMetricResultPerInvocation): boolean {
+  if (!expectedInvocation) return false;
+  return (
+    callsOf(expectedInvocation).length > 0 ||
+    evalMetricResults.some(({ metricName, explanation }) => isTrajectory(metricName) || explanation?.alignment)
+  );
 }
 
 function note(text: string): DifferenceLine {

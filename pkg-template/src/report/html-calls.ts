@@ -4,7 +4,7 @@
  */
 
 import type { AlignmentEntry, EvalMetricResultPerInvocation, FunctionCall, FunctionResponse } from "../types.js";
-import { comparesCalls, placesText, sideText } from "./difference.js";
+import { showsCalls, placesText, sideText } from "./difference.js";
 import { html, type Markup, marked } from "./html-markup.js";
 import { callsOf } from "../invocation.js";
 import { isRecord } from "../lists.js";
@@ -36,7 +36,7 @@ export function callsTable(turn: EvalMetricResultPerInvocation): Markup | undefi
   if (expected.length + actual.length === 0) return undefined;
   const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation
     ?.alignment;
-  if (!comparesCalls(turn)) {
+  if (!showsCalls(turn)) {
     return html`<div><h5>Tool calls</h5><ul>${actual.map((call, at) => html`<li>${callMarkup(call)}${gave(outputs[at])}</li>`)}</ul></div>`;
   }
   const rows = alignment

@@ -3,7 +3,7 @@
 import { answerText, userText } from "../invocation.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalMetricResultPerInvocation, RubricScore } from "../types.js";
-import { comparesTexts, hasScore } from "./difference.js";
+import { showsTexts, hasScore } from "./difference.js";
 import { callsTable } from "./html-calls.js";
 import { scoreBar } from "./html-charts.js";
 import { eventsDetails } from "./html-events.js";
@@ -258,7 +258,7 @@ function turnSection(
   const metrics = turn.evalMetricResults.filter((metric) => !isOfConversation(metric));
   const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
   const changes =
-    expected !== undefined && comparesTexts(turn) ? changedWords(answerText(expected), answerText(actual)) : undefined;
+    expected !== undefined && showsTexts(turn) ? changedWords(answerText(expected), answerText(actual)) : undefined;
   const side = (title: string, text: string, spans: readonly (readonly [number, number])[] = []) =>
     html`<div class="said"><h5>${title}</h5>${
       text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)

@@ -15,11 +15,9 @@ export { comparisonHtmlChunks, renderComparisonHtml } from "./comparison-html.js
 export { renderComparisonMarkdown } from "./comparison-markdown.js";
 export { comparisonTableChunks, renderComparisonTable } from "./comparison-table.js";
 export { csvChunks, renderCsv } from "./csv.js";
-export { comparesCalls, comparesTexts } from "./difference.js";
 export { type FailureOptions, renderFailures } from "./failures.js";
 export { REPORT_FORMATS, type ReportFormat, type ReportFormatInfo } from "./formats.js";
 export { htmlChunks, type HtmlOptions, renderHtml } from "./html.js";
-export { rubricWords } from "./judged.js";
 export { junitChunks, renderJUnit } from "./junit.js";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.js";
 export type { Results } from "./results.js";
@@ -29,3 +27,4 @@ export { renderTable, tableChunks, type TableOptions } from "./table.js";
 export { rationaleOf } from "../votes.js";
 export { type WhyNotPassed, whyNotPassed } from "./why.js";
 export { changedWords, type TextRange, type WordChanges } from "./word-changes.js";
+export { comparesCalls, comparesTexts, rubricWords } from "./views.js";

@@ -3,7 +3,6 @@
  * sentences, a judge's remark.
  */
 
-import { reading } from "../engine/values.js";
 import { OF_CONVERSATIONS, PROMPTS } from "../generated/metrics.js";
 import type {
   EvalMetricResult,
@@ -301,7 +300,7 @@ export function judgedRubrics(
   metric: EvalMetricResult,
   overall: EvalMetricResult | undefined,
 ): JudgedRubric[] {
-  const texts = rubricWords(turn, metric, overall);
+  const texts = wordsOfRubrics(turn, metric, overall);
   const votes = new Map((metric.explanation?.rubrics ?? []).map((rubric) => [rubric.rubricId, rubric]));
   const scores = rubricsOf(metric);
   const scored = new Set(scores.map(({ rubricId }) => rubricId));
@@ -327,36 +326,28 @@ export function votesText({ yes, no, unscored }: RubricVotes): string | undefine
   return yes === no && yes > 0 ? `${text}; a tie counts as not met` : text;
 }
 
-/**
- * The words of each rubric by its id, from what the votes, a turn and a metric's criterion say of them. Stored files
- * spell keys in camelCase or snake_case, and rubrics of a criterion may be texts alone.
- *
- * @param metrics The metric's results for the turn and for the whole conversation, or either.
- * @throws {AdkMetricsError} `invalid_input` if something else is passed.
- */
-export function rubricWords(
+/** The words of each rubric by its id, from what the votes, a turn and a metric's criterion say of them. */
+export function wordsOfRubrics(
   turn: EvalMetricResultPerInvocation | undefined,
   ...metrics: (EvalMetricResult | undefined)[]
 ): Map<string, string> {
-  return reading("metrics", () => {
-    const lists: unknown[] = [
-      turn?.actualInvocation?.rubrics,
-      turn?.expectedInvocation?.rubrics,
-      ...metrics.map((metric) => metric?.criterion?.rubrics),
-    ];
-    const words = new Map<string, string>();
-    for (const metric of metrics) {
-      for (const { rubricId, text } of metric?.explanation?.rubrics ?? []) if (text !== "") words.set(rubricId, text);
-    }
-    for (const rubric of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
-      if (!isRecord(rubric)) continue;
-      const id = rubric.rubricId ?? rubric.rubric_id;
-      const content = rubric.rubricContent ?? rubric.rubric_content;
-      const text = isRecord(content) ? (content.textProperty ?? content.text_property) : content;
-      if (typeof id === "string" && typeof text === "string" && text !== "" && !words.has(id)) words.set(id, text);
-    }
-    return words;
-  });
+  const lists: unknown[] = [
+    turn?.actualInvocation?.rubrics,
+    turn?.expectedInvocation?.rubrics,
+    ...metrics.map((metric) => metric?.criterion?.rubrics),
+  ];
+  const words = new Map<string, string>();
+  for (const metric of metrics) {
+    for (const { rubricId, text } of metric?.explanation?.rubrics ?? []) if (text !== "") words.set(rubricId, text);
+  }
+  for (const rubric of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+    if (!isRecord(rubric)) continue;
+    const id = rubric.rubricId ?? rubric.rubric_id;
+    const content = rubric.rubricContent ?? rubric.rubric_content;
+    const text = isRecord(content) ? (content.textProperty ?? content.text_property) : content;
+    if (typeof id === "string" && typeof text === "string" && text !== "" && !words.has(id)) words.set(id, text);
+  }
+  return words;
 }
 
 /** How a sentence's label counts. */

@@ -5,8 +5,8 @@ import { answerText, callsOf, userText } from "../invocation.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
 import {
-  comparesCalls,
-  comparesTexts,
+  showsCalls,
+  showsTexts,
   type DifferenceLine,
   differenceLines,
   failuresOf,
@@ -305,10 +305,10 @@ function writeDetails(page: Page, { name, result }: NamedCase): void {
     page.line(page.style(`  Turn ${index + 1}`, "bold"));
     const { actualInvocation, expectedInvocation } = turn;
     writeLabelled(page, "user", userText(actualInvocation) || userText(expectedInvocation));
-    if (expectedInvocation && comparesTexts(turn)) writeLabelled(page, "expected", answerText(expectedInvocation));
+    if (expectedInvocation && showsTexts(turn)) writeLabelled(page, "expected", answerText(expectedInvocation));
     writeLabelled(page, "actual", answerText(actualInvocation));
     if (!turn.evalMetricResults.some((metric) => metric.explanation?.alignment)) {
-      if (expectedInvocation && comparesCalls(turn)) writeCalls(page, "expected calls", expectedInvocation);
+      if (expectedInvocation && showsCalls(turn)) writeCalls(page, "expected calls", expectedInvocation);
       writeCalls(page, "actual calls", actualInvocation);
     }
     writeMetrics(page, turn, overall, (metric) => !isOfConversation(metric));
