@@ -9,7 +9,7 @@ export { evaluateStream } from "./evaluate-stream.js";
 export { type AdkEvaluatorClass, Evaluator, type EvaluatorClass, ResponseEvaluator } from "./evaluators.js";
 export * from "./generated/evaluators.js";
 export { finalText, toolCallsOf } from "./invocation.js";
-export { knownScore } from "./metric-info.js";
+export { knownScore } from "./known-score.js";
 export { toolErrorOf, toolOutputsOf, type TurnEvent, type TurnEvents, turnEventsOf } from "./turn-events.js";
 export * from "./judges/index.js";
 export type { MetricAnswer, MetricFunction, TurnAnswer } from "./metric-function.js";

@@ -27,7 +27,7 @@ export function isUnreported({ metricName, score }: Scored): boolean {
 }
 
 /** The score of a metric, if it has one that is finite, and that is no count of model calls of which none was reported. */
-export function knownScore(metric: Scored): number | undefined {
+export function scoreIn(metric: Scored): number | undefined {
   const { score } = metric;
   return typeof score === "number" && Number.isFinite(score) && !isUnreported(metric) ? score : undefined;
 }

@@ -10,7 +10,7 @@ import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
-import { knownScore, reasonOf } from "../metric-info.js";
+import { scoreIn, reasonOf } from "../metric-info.js";
 import { currentName } from "../metric-names.js";
 import type { EvalSetResult, JudgeStamp } from "../types.js";
 import {
@@ -261,7 +261,7 @@ function scoreOf(result: Fields): StoredScore {
   const scored = { metricName: String(result["metricName"]), score: result["score"] };
   const criterion = result["criterion"];
   return {
-    score: knownScore(scored),
+    score: scoreIn(scored),
     status: result["evalStatus"] as EvalStatus,
     threshold: numberOf(result["threshold"]) ?? (isFields(criterion) ? numberOf(criterion["threshold"]) : undefined),
     reason: textOf(result["reason"]) ?? reasonOf(scored),

@@ -2,7 +2,7 @@
 
 import { type NoOptions, refuseOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
-import { knownScore, reasonOf } from "../metric-info.js";
+import { scoreIn, reasonOf } from "../metric-info.js";
 import type { CaseReliability } from "../statistics/reliability.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { anyJudged, rubricsOf, tokensOf } from "./judged.js";
@@ -183,7 +183,7 @@ function rowsOf(
       [
         turn,
         cell(metric.metricName),
-        numberCell(knownScore(metric)),
+        numberCell(scoreIn(metric)),
         numberCell(metric.threshold),
         statusWord(metric.evalStatus),
         cell(reasonOf(metric) ?? ""),

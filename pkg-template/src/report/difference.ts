@@ -5,7 +5,7 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import { knownScore } from "../metric-info.js";
+import { scoreIn } from "../metric-info.js";
 import type {
   AlignmentEntry,
   EvalCaseResult,
@@ -393,5 +393,5 @@ export function verdictText(metric: EvalMetricResult): string {
 
 /** Whether a metric has a score to show. */
 export function hasScore(metric: EvalMetricResult): boolean {
-  return knownScore(metric) !== undefined;
+  return scoreIn(metric) !== undefined;
 }

@@ -2,7 +2,7 @@
 
 import { reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
-import { knownScore, scoreRange } from "../metric-info.js";
+import { scoreIn, scoreRange } from "../metric-info.js";
 import { optionsOf } from "../known-options.js";
 import { definedProperties, grouped } from "../lists.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
@@ -358,7 +358,7 @@ function resultsOf(name: string, runs: readonly EvalCaseResult[]): EvalMetricRes
   return runs.flatMap((run) => run.overallEvalMetricResults.filter(({ metricName }) => metricName === name));
 }
 
-const scoresOf = (found: readonly EvalMetricResult[]): number[] => found.flatMap((metric) => knownScore(metric) ?? []);
+const scoresOf = (found: readonly EvalMetricResult[]): number[] => found.flatMap((metric) => scoreIn(metric) ?? []);
 
 function metricOf(
   metricName: string,

@@ -1,0 +1,12 @@
+import { reading } from "./engine/values.js";
+import { scoreIn } from "./metric-info.js";
+import type { EvalMetricResult } from "./types.js";
+
+/**
+ * The score of a metric, if it has one that is finite, and that is no count of model calls of which none was reported.
+ *
+ * @throws {AdkMetricsError} `invalid_input` if this is no result of a metric.
+ */
+export function knownScore(metric: Pick<EvalMetricResult, "metricName" | "score">): number | undefined {
+  return reading("metric", () => scoreIn(metric));
+}
