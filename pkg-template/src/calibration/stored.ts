@@ -25,9 +25,9 @@ export function withCalibration(
   results: EvalSetResult,
   calibration: Calibration | CalibrationTally | string | Uint8Array,
 ): EvalSetResult {
-  const isTally = calibration instanceof Tally;
-  const tally = isTally ? calibration : new Tally(calibration as Exclude<typeof calibration, CalibrationTally>);
-  if (!isTally) tally.addAll(results);
+  const given = reading("calibration", () => (calibration instanceof Tally ? calibration : undefined));
+  const tally = given ?? new Tally(calibration as Exclude<typeof calibration, CalibrationTally>);
+  if (given === undefined) tally.addAll(results);
   return reading("results", () => {
     const { kept, criteria: now } = tally;
     const judgeCalibrations: JudgeCalibration[] = [];
