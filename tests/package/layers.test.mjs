@@ -15,6 +15,7 @@ const PACKAGE = [
   ["generated", "enums", "closest", "lists", "metric-names"],
   ["errors", "types"],
   ["abort", "invocation", "turn-events", "engine", "known-options", "looks-like", "metric-info"],
+  ["known-score"],
   ["judges"],
   ["journal"],
   ["batches"],
