@@ -239,7 +239,7 @@ describe("with a risk", () => {
     assert.doesNotMatch(renderCsv(certain), /judgeRisk/);
     assert.match(renderJUnit(found), /<property name="judgeVerdictsAtRisk" value="10"\/>/);
     assert.equal(renderJUnit(found).match(/<property name="judgeRisk" value="0\.0\d+"\/>/g).length, 10);
-    const named = (markdown) => /^Verdicts at a risk&#58; (.*)$/m.exec(markdown)[1].split(", ");
+    const named = (markdown) => /^Verdicts that rest on a risk&#58; (.*)$/m.exec(markdown)[1].split(", ");
     assert.equal(named(renderMarkdown(found)).length, 10);
     assert.match(
       named(renderMarkdown(found))[0],

@@ -117,7 +117,7 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
   return `${[...head, ...body, ...foot].join("\n\n")}\n`;
 }
 
-/** `verdicts at a risk: late_refund safety_v1 (0.8%), lost_parcel safety_v1 (1%)`; empty for none. */
+/** `verdicts that rest on a risk: late_refund safety_v1 (0.8%), lost_parcel safety_v1 (1%)`; empty for none. */
 function risksText(named: readonly NamedCase[], most: number): string {
   const found = named.flatMap(({ name, result }) =>
     result.evalMetricResultPerInvocation.flatMap(({ evalMetricResults }) =>
@@ -128,7 +128,7 @@ function risksText(named: readonly NamedCase[], most: number): string {
     ),
   );
   const more = found.length > most ? ` and ${amountText(found.length - most)} more` : "";
-  return found.length === 0 ? "" : `verdicts at a risk: ${found.slice(0, most).join(", ")}${more}`;
+  return found.length === 0 ? "" : `verdicts that rest on a risk: ${found.slice(0, most).join(", ")}${more}`;
 }
 
 function capital(text: string): string {
