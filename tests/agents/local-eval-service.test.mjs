@@ -68,7 +68,9 @@ test("LocalEvalService refuses the same case in two evalsets of one id, before t
   }
   const other = { ...structuredClone(HELLO), evalSetId: "other" };
   const found = new LocalEvalService(() => "Hello!").performInference({ ...request, evalCases: [HELLO, other] });
-  assert.equal((await Array.fromAsync?.(found))?.length ?? 2, 2);
+  let inferences = 0;
+  for await (const _ of found) inferences += 1;
+  assert.equal(inferences, 2);
 });
 
 test("what is wrong with the settings of the simulated user is said on construction", () => {

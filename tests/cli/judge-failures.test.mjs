@@ -40,7 +40,7 @@ test("exits with 3 if only the judge of an advisory metric replied, and says who
   const given = ["--judge", "./own.mjs", "--advisory", "rubric_based_final_response_quality_v1"];
   const { status, stderr } = await judge(cwd, given);
   assert.equal(status, 3, stderr);
-  assert.match(stderr, /^error: no call of the judge of the metrics that decide got a reply: /m);
+  assert.match(stderr, /^error: no call of the judge for a metric that decides got a reply: /m);
 });
 
 /** Ways in which a judge cannot be reached, and what is said of it. */

@@ -53,7 +53,7 @@ export class Tally {
   reach(advisory: ReadonlySet<string>): Reach {
     const deciding = new Map([...this.#asked].filter(([metricName]) => !advisory.has(metricName)));
     const all = [...deciding.values()];
-    const judge = this.#all.some(({ replied }) => replied > 0) ? "judge of the metrics that decide" : "judge";
+    const judge = this.#all.some(({ replied }) => replied > 0) ? "judge for a metric that decides" : "judge";
     return {
       isUnreached: all.length > 0 && all.every(({ replied }) => replied === 0),
       who: deciding.has(USERS) && all.length === 1 ? "simulated user" : judge,
