@@ -6,7 +6,7 @@ import {
   judgedVotes,
   judgedRubrics,
   rubricsOf,
-  rubricWords,
+  wordsOfRubrics,
   samplesText,
   sentenceGroups,
   voteReader,
@@ -89,7 +89,7 @@ test("the words of a rubric are found in the turn and in the criterion, however 
       null,
     ],
   };
-  const words = rubricWords(turn(undefined, actual as never, []), { metricName: "m", evalStatus: 1, criterion });
+  const words = wordsOfRubrics(turn(undefined, actual as never, []), { metricName: "m", evalStatus: 1, criterion });
   assert.deepEqual(
     [...words],
     [
