@@ -1,4 +1,4 @@
-import { reading } from "./engine/values.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
 import { scoreIn } from "./metric-info.js";
 import type { EvalMetricResult } from "./types.js";
 
@@ -8,5 +8,6 @@ import type { EvalMetricResult } from "./types.js";
  * @throws {AdkMetricsError} `invalid_input` if this is no result of a metric.
  */
 export function knownScore(metric: Pick<EvalMetricResult, "metricName" | "score">): number | undefined {
+  if (!isObject(metric)) throw unexpected("the result of a metric", metric, "metric");
   return reading("metric", () => scoreIn(metric));
 }

@@ -457,9 +457,9 @@ fn comparable_calls(turn: Invocation<'_>) -> Result<Vec<ToolCall<'_>>> {
     if calls.len() <= MAX_CALLS && bytes <= MAX_CALL_BYTES {
         return Ok(calls);
     }
+    let (number, plural) = (calls.len(), if calls.len() == 1 { "" } else { "s" });
     let message = format!(
-        "tool calls of the turn: {}, with {bytes} bytes of arguments; at most {MAX_CALLS} and {MAX_CALL_BYTES} are compared",
-        calls.len()
+        "the turn has {number} tool call{plural} with {bytes} bytes of arguments; at most {MAX_CALLS} and {MAX_CALL_BYTES} are compared"
     );
     Err(Error::new(ErrorCode::LimitExceeded, message).with_help("Split the turn into several"))
 }

@@ -71,10 +71,10 @@ test("the calls of one turn, or one large call", async () => {
   const most = "at most 10000 and 8388608 are compared";
   assert.match(
     await reasonOf([{ name: "f", args: { text: "a".repeat(2 ** 23) } }]),
-    new RegExp(`tool calls of the turn: 1, with 8388619 bytes of arguments; ${most}`),
+    new RegExp(`the turn has 1 tool call with 8388619 bytes of arguments; ${most}`),
   );
   assert.match(
     await reasonOf(Array.from({ length: 10_001 }, () => ({ name: "f", args: {} }))),
-    new RegExp(`tool calls of the turn: 10001, with 20002 bytes of arguments; ${most}`),
+    new RegExp(`the turn has 10001 tool calls with 20002 bytes of arguments; ${most}`),
   );
 });

@@ -188,7 +188,10 @@ class JournalFile implements FileJournal {
 }
 
 /** Why a journal is not read on: what belongs to it now is not this reader's to close. */
-class Abandoned extends Error {}
+class Abandoned extends Error {
+  // Its message is told, and the name of a class of ours says nothing to a user.
+  override readonly name = "";
+}
 
 /** The entries of a journal's whole lines, where these end, and the number of a last line that was cut off. */
 interface ReadEntries {

@@ -1,6 +1,6 @@
 /** What views of one's own ask that show results as reports do. */
 
-import { reading } from "../engine/values.js";
+import { isList, isObject, reading, unexpected } from "../engine/values.js";
 import type { EvalMetricResult, EvalMetricResultPerInvocation } from "../types.js";
 import { showsCalls, showsTexts } from "./difference.js";
 import { wordsOfRubrics } from "./judged.js";
@@ -11,7 +11,7 @@ import { wordsOfRubrics } from "./judged.js";
  * @throws {AdkMetricsError} `invalid_input` if this is no turn of a result.
  */
 export function comparesTexts(turn: EvalMetricResultPerInvocation): boolean {
-  return reading("turn", () => showsTexts(turn));
+  return reading("turn", () => showsTexts(checkedTurn(turn)));
 }
 
 /**
@@ -20,7 +20,12 @@ export function comparesTexts(turn: EvalMetricResultPerInvocation): boolean {
  * @throws {AdkMetricsError} `invalid_input` if this is no turn of a result.
  */
 export function comparesCalls(turn: EvalMetricResultPerInvocation): boolean {
-  return reading("turn", () => showsCalls(turn));
+  return reading("turn", () => showsCalls(checkedTurn(turn)));
+}
+
+function checkedTurn(turn: EvalMetricResultPerInvocation): EvalMetricResultPerInvocation {
+  if (!isObject(turn) || !isList(turn.evalMetricResults)) throw unexpected("a turn of a result", turn, "turn");
+  return turn;
 }
 
 /**
