@@ -3,7 +3,7 @@ import { reading, unexpected } from "./engine/values.js";
 /**
  * The signal that a caller gave, or one that never aborts.
  *
- * @throws {AdkMetricsError} `invalid_input` for what is no signal.
+ * @throws {AdkMetricsError} `invalid_input` for anything but a signal.
  */
 export function signalOf(given: AbortSignal | undefined): AbortSignal {
   if (given === undefined) return new AbortController().signal;
@@ -16,7 +16,7 @@ function isSignal(given: AbortSignal | null): boolean {
 }
 
 /**
- * What work comes to, but no later than a signal aborts, whether or not the work listens to it. Work is not begun where
+ * What work results in, but no later than a signal aborts, whether or not the work listens to it. Work is not begun where
  * the signal has aborted before.
  *
  * @param reasonOf Makes what is thrown of the signal's reason; the reason itself by default.

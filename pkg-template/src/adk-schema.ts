@@ -15,7 +15,7 @@ import { judgeVotesOf } from "./votes.js";
  * Reads an evalset of any form, old ones included, and writes it as google-adk does: JSON in `snake_case`.
  *
  * @param name What an evalset in an old form, which has no id, is called.
- * @throws {AdkMetricsError} if it is no evalset.
+ * @throws {AdkMetricsError} if it is not an evalset.
  */
 export function evalSetToAdkJson(evalSet: Input<EvalSet>, name = "evalset"): string {
   checkName(name);
@@ -48,7 +48,7 @@ export function evalSetOf(json: string): EvalSet {
 
 /**
  * Writes results as google-adk stores them: JSON in `snake_case`, statuses as integers. What that schema has no place
- * for (`reason`, `explanation` of a metric) is left out; how the samples of judges voted stands in `judgeVotes` of each case,
+ * for (`reason`, `explanation` of a metric) is left out; how the samples of judges voted is in `judgeVotes` of each case,
  * which google-adk ignores. Invocations that were read from text or bytes keep their numbers to the digit.
  */
 export function resultsToAdkJson(result: EvalSetResult, options?: NoOptions): string {
@@ -71,7 +71,7 @@ const BATCH_LENGTH = 4 * 1024 * 1024;
 /**
  * As {@link resultsToAdkJson}, piece by piece: for results of any size.
  *
- * @throws {AdkMetricsError} for what is no result, some of it when the chunk is asked for that it would be in.
+ * @throws {AdkMetricsError} for anything but a result; what is wrong further on is thrown with its chunk.
  *
  * @example
  * await writeFile("results.json", resultsToAdkJsonChunks(result));
@@ -90,7 +90,7 @@ export function* resultsToAdkJsonChunks(result: EvalSetResult, options?: NoOptio
     const text = adkJson(rest, batch, written);
     const isFirst = written === 0;
     const isLast = at === cases.length - 1;
-    // Line breaks stand outside of strings only, and nothing but the list of cases stands at this depth between these.
+    // Line breaks are outside of strings only, and only the list of cases is at this depth between these.
     const from = isFirst ? 0 : text.indexOf(LIST) + LIST.length;
     const to = isLast ? text.length : text.indexOf(END_OF_LIST, text.indexOf(LIST));
     yield `${isFirst ? "" : ","}${text.slice(from, to)}`;
@@ -104,7 +104,7 @@ export function* resultsToAdkJsonChunks(result: EvalSetResult, options?: NoOptio
 const LIST = '\n  "eval_case_results": [';
 const END_OF_LIST = "\n  ]";
 
-/** Results with some of their cases, the first of which is the one at `first`, as the engine writes them. */
+/** Results with some of their cases, starting with the one at `first`, as the engine writes them. */
 function adkJson(rest: object, cases: readonly string[], first: number): string {
   const bytes = new TextEncoder().encode(withList(rest, "evalCaseResults", cases));
   try {

@@ -6,7 +6,7 @@ import { AdkMetricsError } from "./errors.js";
 import { canonicalName } from "./metric-names.js";
 import type { EvalCaseResult, EvalSetResult, Mistake } from "./types.js";
 
-/** The names that a request gives. @throws {AdkMetricsError} `invalid_input` for what is no list of names. */
+/** The names that a request gives. @throws {AdkMetricsError} `invalid_input` for anything but a list of names. */
 export function checkAdvisory(advisory: unknown): void {
   if (advisory === undefined) return;
   if (Array.isArray(advisory) && Array.from(advisory).every((name) => typeof name === "string")) return;

@@ -44,9 +44,9 @@ export interface CheckedInputs {
 const NO_CASES = { evalSetId: "none", evalCases: [] };
 
 /**
- * Says what is wrong with the inputs of an evaluation, whichever of them are there, and which metrics the config has. Nothing is
- * scored, nobody is asked, and no judge is needed. If there is one, what `evaluate` says of it before it asks is said too; whoever
- * plays users is for `AgentEvaluator` to check.
+ * Checks the inputs of an evaluation, whichever of them are there, and says which metrics the config has. Nothing is scored, no
+ * judge is asked, and none is needed. If there is one, the warnings that `evaluate` gives before it asks are given too.
+ * `AgentEvaluator` checks the models that play users.
  *
  * @throws {AdkMetricsError} as `evaluate` does, for inputs that cannot be used.
  *

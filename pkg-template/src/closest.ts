@@ -1,5 +1,5 @@
 /**
- * The name that a misspelt one most likely stands for: the nearest that is at most two edits away (insertion, deletion,
+ * The name that a misspelt one most likely means: the nearest that is at most two edits away (insertion, deletion,
  * substitution, swap of two neighbours) and at most a third of its length, whatever the case and with `_` and `-` left
  * out. It is the rule by which the engine suggests names in files (`suggestion` in `src/foundation/suggestion.rs`). O(a·b) per name.
  */
@@ -16,7 +16,7 @@ export function closest(found: string, known: Iterable<string>): string | undefi
 }
 
 /**
- * What to say of a key that is none: the one that it resembles, or else the one that has a word in common with it, as
+ * The advice on an unknown key: the key that it resembles, or else the one that has a word in common with it, as
  * `user_persona` has with `persona`, or else all there are.
  */
 export function keysHelp(found: string, known: readonly string[]): string {

@@ -33,7 +33,7 @@ import type {
  * Scores what an agent did against an evalset.
  *
  * Runs are matched with cases by eval id; a repeated id is another run of its case. A case without a run is FAILED with the
- * reason, and a metric that cannot be computed is NOT_EVALUATED with the reason; the others continue. Results stand in the
+ * reason, and a metric that cannot be computed is NOT_EVALUATED with the reason; the others continue. Results are in the
  * order of the evalset.
  *
  * @throws {AdkMetricsError} if an input cannot be used. What `onProgress` throws passes through.
@@ -70,11 +70,11 @@ async function resultOf(batches: AsyncGenerator<EvalCaseResult[], EvalSetResult>
   }
 }
 
-/** What is said of an evaluation as a whole: each of its parts tells its share. */
+/** The warnings about an evaluation as a whole, from all of its parts. */
 export interface PartNotes {
   /** How silent the agent was, if it said nothing. */
   silence: Silence | undefined;
-  /** In how many case results metrics of the user's own could not be computed, and what happened first. */
+  /** In how many case results custom metrics could not be computed, and what happened first. */
   failures: ReadonlyMap<string, { cases: number; first: string }>;
   /** In how many case results judged metrics have no verdict, and why. */
   missing: ReadonlyMap<string, MissingVerdicts>;
@@ -118,7 +118,7 @@ export interface CheckedEvaluation {
   readonly asksJudges: boolean;
   /** The names whose prices count. */
   readonly priced: readonly string[];
-  /** What is said of options for judges if nobody is asked, not even to play a user. */
+  /** The warning about options for judges if no model is asked, not even to play a user. */
   readonly unused: Mistake | undefined;
 }
 
@@ -338,7 +338,7 @@ function noteEnd(
   const [silence, failures, missing] = cancelled
     ? [undefined, new Map(), new Map()]
     : [silenceIn(set), failuresIn(set, plan), missingVerdictsIn(set)];
-  // What is said of metrics that can score no case is not said once more.
+  // The warnings about metrics that can score no case are not repeated.
   for (const name of unscorable?.keys() ?? []) {
     failures.delete(name);
     missing.delete(name);
@@ -414,7 +414,7 @@ export function namedResult(
   return { evalSetResultId, evalSetResultName: evalSetResultId.replaceAll("/", "_"), creationTimestamp };
 }
 
-/** What of a request decides the results, as a journal knows it by. What an agent did stands in the journal itself. */
+/** What of a request decides the results, as a journal knows it by. What an agent did is in the journal itself. */
 async function journaledInputs(
   { evalIds, advisory, dialect }: EvaluateRequest,
   { evalSet, actual, config }: PlanOfBytes,

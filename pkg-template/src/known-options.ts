@@ -72,7 +72,7 @@ export function checkKeys(value: unknown, known: readonly string[], path: string
 }
 
 /**
- * Refuses misspelt keys of a value that may have others, which are the user's own.
+ * Refuses misspelt keys of a value that may have other keys of the user.
  *
  * @throws {AdkMetricsError} `invalid_input` that names the key that is meant.
  */

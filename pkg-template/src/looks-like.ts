@@ -1,4 +1,4 @@
-/** Recognises the other files of evaluations where one of them is given in the place of another. */
+/** Recognises the other files of evaluations where one of them is given instead of another. */
 
 import { isObject } from "./engine/values.js";
 

@@ -1,4 +1,4 @@
-/** Metrics of the user's own that are functions, as google-adk's custom metrics are. */
+/** Custom metrics that are functions, as google-adk's custom metrics are. */
 
 import { isObject, unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";

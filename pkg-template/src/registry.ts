@@ -101,10 +101,10 @@ const INFO_KEYS = ["metricName", "description", "experimental", "metricValueInfo
 const INTERVAL_KEYS = ["minValue", "maxValue", "openAtMin", "openAtMax"];
 
 /**
- * Checks what is said of a metric.
+ * Checks the description of a metric.
  *
  * @param spellings How a key may be spelt; of several, the last counts.
- * @throws {AdkMetricsError} `invalid_input` for a misspelt key, and for the end of a range that is no number.
+ * @throws {AdkMetricsError} `invalid_input` for a misspelt key, and for the end of a range that is not a number.
  */
 export function checkInfo(info: unknown, place: string, spellings = (key: string): string[] => [key]): void {
   const within = (fields: unknown, key: string): readonly [spelling: string, value: unknown] => {

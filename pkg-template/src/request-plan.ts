@@ -129,7 +129,7 @@ export function* planInSteps(
 
 function otherSetIn(evalSet: Uint8Array, actual: Uint8Array): PlanOfBytes["otherSet"] {
   const [expected, found] = [setIdIn(evalSet), setIdIn(actual)];
-  // The default is no name that anybody gave.
+  // The default is not a name that a user gave.
   return found === undefined || [undefined, "evalset", found].includes(expected)
     ? undefined
     : [expected as string, found];

@@ -89,7 +89,7 @@ function firstLine(bytes: Uint8Array): string {
  * @param given Bytes, whole or in pieces.
  * @param input What the results are called in errors.
  * @param keep What is kept of the results of a case, if anything.
- * @throws {AdkMetricsError} for a line that is none of such results.
+ * @throws {AdkMetricsError} for a line that is not part of such results.
  */
 export function setsInLines(
   given: Uint8Array | Iterable<Uint8Array>,
@@ -159,7 +159,7 @@ function* linesIn(pieces: Iterable<Uint8Array>, input: string): Generator<{ byte
   if (size > 0) yield { bytes: taken(), isCut: true };
 }
 
-/** @throws {AdkMetricsError} for a piece that is none. */
+/** @throws {AdkMetricsError} for anything but a piece of text or bytes. */
 export function* checkedPieces(pieces: Iterable<unknown>, input: string): Generator<Uint8Array> {
   for (const piece of pieces) {
     if (!isBytes(piece)) throw unexpected("chunks of bytes", piece, input);

@@ -26,7 +26,7 @@ const scorers: { [dialect in Dialect]?: { pairs: RougePairs; generation: number 
  * rouge1("The weather in London is sunny", "It's sunny in London today").fmeasure; // → 0.5
  * ```
  *
- * @throws {AdkMetricsError} `invalid_input` for what is no text, `invalid_json` for half of a surrogate pair,
+ * @throws {AdkMetricsError} `invalid_input` for anything but text, `invalid_json` for half of a surrogate pair,
  * `limit_exceeded` for more than 256 MiB.
  */
 export function rouge1(reference: string, candidate: string, options: { dialect?: Dialect } = {}): Rouge {

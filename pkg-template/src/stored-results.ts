@@ -22,7 +22,7 @@ type Stamps = "engineVersion" | "referenceVersion" | "dialect";
 /**
  * Writes results as JSON lines that {@link readResults} reads back whole, votes and explanations included.
  *
- * @throws {AdkMetricsError} for what are no results, some of it when the line is asked for that it would be in.
+ * @throws {AdkMetricsError} for anything but results; what is wrong further on is thrown with its line.
  */
 export function* resultLines(
   results: EvalSetResult | readonly EvalSetResult[],
@@ -50,7 +50,7 @@ export function headerOf(rest: object): string {
   return stringify({ format: FORMAT, version: VERSION, ...rest }, "results");
 }
 
-/** The line of a case. In JSON, line breaks stand between values only. */
+/** The line of a case. In JSON, line breaks are between values only. */
 export function caseLine(result: EvalCaseResult): string {
   const json = caseJson(result);
   // Few have any.

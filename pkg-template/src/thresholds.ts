@@ -23,7 +23,7 @@ import type {
  *
  * @param criteria Metric name to threshold. A metric is found by any of its names: today's, ADK-TS's old one, or the
  * enum's (`RESPONSE_MATCH_SCORE`).
- * @throws {AdkMetricsError} `invalid_input` for what is no result or no threshold, `unknown_metric` for a metric that
+ * @throws {AdkMetricsError} `invalid_input` for anything but a result and thresholds, `unknown_metric` for a metric that
  * no result has; where no metric has a result at all, any name is taken.
  */
 export function withThresholds(result: EvalSetResult, criteria: Criteria, options?: NoOptions): EvalSetResult {
@@ -73,7 +73,7 @@ class Thresholds {
     return threshold;
   }
 
-  /** The thresholds that every score or none reaches, of which configs are warned as well. */
+  /** The thresholds that every score or none reaches. Configs with them get a warning as well. */
   outsideRanges(): Mistake[] {
     return [...this.#thresholds].flatMap(([key, threshold = 0]) => {
       const [least, most] = scoreRange(key) ?? [-Infinity, Infinity];

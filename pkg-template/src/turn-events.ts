@@ -87,7 +87,7 @@ export function outputsOf(invocation: InvocationInput | null | undefined): (Func
  * @example
  * toolErrorOf({ name: "book", response: { status: "error", error_message: "no rooms" } }); // "no rooms"
  *
- * @throws {AdkMetricsError} `invalid_input` for what is no object, or if a getter or a proxy in it throws.
+ * @throws {AdkMetricsError} `invalid_input` for anything but an object, or if a getter or a proxy in it throws.
  */
 export function toolErrorOf(output: FunctionResponse): unknown {
   if (!isObject(output)) throw unexpected("a function response", output, "output");
@@ -185,7 +185,7 @@ class WaitingOutputs {
     }
   }
 
-  /** Takes the first that is left of a tool, or of a tool with an id; null stands for none. */
+  /** Takes the first that is left of a tool, or of a tool with an id; null means none. */
   take(name: string | null | undefined, ...id: (string | null)[]): FunctionResponse | undefined {
     const indices = this.#indices.get(JSON.stringify([name, ...id])) ?? [];
     for (let at = indices.pop(); at !== undefined; at = indices.pop()) {

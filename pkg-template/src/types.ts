@@ -141,7 +141,7 @@ export interface JudgeRequest {
   model: string;
   /** The system prompt; absent unless the criterion sets one. */
   system?: string;
-  /** All that the judge is told and asked. */
+  /** The whole prompt. */
   prompt: string;
   /** JSON Schema of the reply, where it may be JSON. */
   responseSchema?: object;
@@ -176,7 +176,7 @@ export interface JudgeCache {
   /** Keeps a reply. Promises are waited for. */
   set(key: string, reply: JudgeReply): unknown;
   /**
-   * Claims a key whose reply is missing, so that other users of the cache do not ask the same: resolves as soon as nobody else
+   * Claims a key whose reply is missing, so that other users of the cache do not ask the same: resolves as soon as no other user
    * holds it. Then the cache is looked at again, and the judge is asked if the reply is still missing. A cache without this method
    * may have the same question asked several times at once.
    *
@@ -204,7 +204,7 @@ export interface Journal {
    * Adds entries, each call after those before it.
    *
    * @param settles Whether they should survive the end of the machine as well.
-   * @returns Resolves when they are kept; nobody waits for it but the end of the evaluation.
+   * @returns Resolves when they are kept; only the end of the evaluation waits for it.
    */
   append(entries: readonly JournalEntry[], settles: boolean): Promise<void>;
 }
@@ -257,7 +257,7 @@ export interface JudgeProgress {
   savedAtRisk?: number;
   /** Verdicts of votes that ended on a risk. */
   verdictsAtRisk?: number;
-  /** Replies, reused ones included, of which nothing could be read, so that they gave no vote; absent without any. */
+  /** Replies, reused ones included, that could not be read, so that they gave no vote; absent without any. */
   unread?: number;
   /** Samples that will have no reply. */
   lost: number;
@@ -269,7 +269,7 @@ export interface JudgeProgress {
   inputTokens: number;
   /** Tokens of replies, thoughts included. */
   outputTokens: number;
-  /** Money spent on those that have a price; absent if nobody has one. */
+  /** Money spent on those that have a price; absent if none has one. */
   cost?: number;
   /** How long the samples asked so far will take, in milliseconds; absent before the first reply. */
   leftMs?: number;
@@ -309,7 +309,7 @@ export interface SimulatorUsage
   inputTokens: number;
   /** Tokens of replies, thoughts included. */
   outputTokens: number;
-  /** Money spent on those that have a price; absent if nobody has one. */
+  /** Money spent on those that have a price; absent if none has one. */
   cost?: number;
 }
 
@@ -459,7 +459,7 @@ export interface EvalCaseResult extends Omit<
   reason?: string;
   /** Names the group of cases that it is one of: they depend on each other, which intervals respect. */
   group?: string;
-  /** How the samples of judges voted; in files only, where it stands for the explanations. */
+  /** How the samples of judges voted; in files only, where it replaces the explanations. */
   judgeVotes?: JudgeVotes[];
 }
 
@@ -509,7 +509,7 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
    * were read, there are no case results.
    */
   cancelled?: boolean;
-  /** The cases of which runs were not scored when the evaluation ended, with how many. */
+  /** The cases with runs that were not scored when the evaluation ended, and how many. */
   notRun?: { evalId: string; runs: number }[];
   /** What may surprise in the inputs. */
   warnings?: Mistake[];
@@ -722,7 +722,7 @@ export interface MetricComparison {
   verdicts?: VerdictChanges;
 }
 
-/** The runs of one side that passed or failed; those that were not evaluated count nowhere. */
+/** The runs of one side that passed or failed; those that were not evaluated are not counted. */
 export interface PassCounts {
   runs: number;
   passed: number;
@@ -735,7 +735,7 @@ export interface PassComparison {
   change: MetricChange;
   /** The cases with a run that passed or failed on both sides, which the rest is about. */
   compared: number;
-  /** The cases of which a larger share of runs passes now, and those of which a smaller share does. */
+  /** The cases with a larger share of passing runs now, and those with a smaller one. */
   better: number;
   worse: number;
   /** The mean share of a case's runs that pass. Absent if no case is compared. */

@@ -39,7 +39,7 @@ export interface AgentFileOptions extends AgentEvaluationOptions {
 export class AgentEvaluator {
   /**
    * The criteria beside a test file: those of the `test_config.json` in its folder, else ADK's default criteria. A metric
-   * may have settings in place of a number; code that looks at them names the type:
+   * may have settings instead of a number; code that looks at them names the type:
    * `const criteria: Criteria = await …`.
    *
    * @throws {AdkMetricsError} `invalid_json` or `invalid_input` for a config that cannot be read, or if there is no path.
@@ -188,7 +188,7 @@ function nodeHost(): AgentHost {
   return agentHost("AgentEvaluator with files", "Use AgentEvaluator.evaluateEvalSet with objects");
 }
 
-/** @throws {AdkMetricsError} `invalid_input` for what is no path. */
+/** @throws {AdkMetricsError} `invalid_input` for anything but a path. */
 function pathOf(host: AgentHost, given: string | URL, name: string): string {
   const path: unknown = reading(name, () => (isObject(given) ? host.pathOf(given) : given));
   if (typeof path === "string") return path;

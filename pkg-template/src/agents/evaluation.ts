@@ -77,7 +77,7 @@ export async function evaluateAgent(
 
 /** Which options an evaluation of an agent has a use for. */
 export interface Uses {
-  /** What is said of options for judges if nobody is asked. */
+  /** The warning about options for judges if no judge is asked. */
   readonly unused: Mistake | undefined;
   readonly asksJudges: boolean;
   /** Whether a case has a simulated user. */
@@ -284,7 +284,7 @@ export function checkCases({ evalCases }: EvalSet, options: AgentEvaluationOptio
 }
 
 /**
- * @throws {AdkMetricsError} for an evalset with a user whom nobody plays, in a case that is not left out, for settings that no
+ * @throws {AdkMetricsError} for an evalset with a user that no model plays, in a case that is not left out, for settings that no
  * model can take, and for warnings about them if they are errors.
  */
 export async function checkUsers(
@@ -310,7 +310,7 @@ export async function check(
   return await checkEvaluation({ ...quiet(options), ...plan }, foresees);
 }
 
-/** Options for looking at inputs alone, of which no progress is reported. */
+/** Options for checking inputs only, without progress. */
 function quiet({ onProgress: _onProgress, journal: _journal, ...options }: ScoringOptions): ScoringOptions {
   return options;
 }

@@ -12,7 +12,7 @@ export interface AgentHost {
   filesUnder(folder: string, ending: string): Promise<string[]>;
   /** The path of a file beside another. */
   beside(file: string, name: string): string;
-  /** The path that a `file:` URL stands for; nothing for what is none. */
+  /** The path of a `file:` URL; nothing for any other text. */
   pathOf(url: object): string | undefined;
   workingFolder(): string;
   /** The copies of a package that can be found: beside this package, beside the program, in the working directory. */

@@ -227,7 +227,7 @@ export class LocalEvalService {
   }
 }
 
-/** @throws {AdkMetricsError} `invalid_input` for what is no object. */
+/** @throws {AdkMetricsError} `invalid_input` for anything but an object. */
 function objectAt<T>(path: string, given: T): T {
   if (!isObject(given)) throw unexpected("an object", given, path);
   return given;
@@ -241,7 +241,7 @@ function requestAt<T extends object>(request: T & Partial<Record<(typeof REQUEST
 
 const REQUEST_KEYS = ["evalSetId", "evalCases", "inferenceResults", "evaluateConfig"] as const;
 
-/** @throws {AdkMetricsError} `invalid_input` for what is no array, and for an empty one. */
+/** @throws {AdkMetricsError} `invalid_input` for anything but an array, and for an empty one. */
 function listAt<T>(path: string, given: T[], of: string): T[] {
   const list = reading(path, () => (Array.isArray(given) ? [...(given as T[])] : undefined));
   if (list === undefined) throw unexpected(`an array of ${of}`, given, path);

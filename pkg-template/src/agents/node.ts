@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { readAtMost } from "../judges/read-at-most.js";
 import type { AgentHost } from "./host.js";
 
-/** How much is read of a file of which the system does not say how large it is. */
+/** The most bytes read from a file whose size the system does not know. */
 const MAX_UNSIZED_BYTES = 64 * 1024 * 1024;
 
 export const nodeAgentHost: AgentHost = {

@@ -97,7 +97,7 @@ export function noteToolResponse(invocationId: string, call: string, now: number
   observations.get(invocationId)?.endTool(call, now);
 }
 
-/** What a model reported with a content; nothing if nobody observed it. */
+/** What a model reported with a content; nothing if it was not observed. */
 export function modelReport(content: unknown): ModelReport | undefined {
   return typeof content === "object" && content !== null ? reports.get(content) : undefined;
 }
@@ -233,12 +233,12 @@ function callbacks(given: unknown): unknown[] {
   return given === undefined || given === null ? [] : [given];
 }
 
-/** What models are told of their agents, among other things. */
+/** The part of a model's request that describes its agent. */
 interface ModelRequest {
   config?: { systemInstruction?: unknown; tools?: unknown };
 }
 
-/** What a model was told of its agent: the instructions and the tools. What is no JSON is left out. */
+/** The description of an agent in a model's request: instructions and tools, as far as they are JSON. */
 export function detailsOf(name: string, request: unknown): unknown {
   const { config } = (request ?? {}) as ModelRequest;
   return {
@@ -248,7 +248,7 @@ export function detailsOf(name: string, request: unknown): unknown {
   };
 }
 
-/** Whether an agent has instructions of which judges see nothing, since they are no text. */
+/** Whether an agent has instructions that judges do not see, since they are not text. */
 export function isTextless(request: unknown): boolean {
   const instruction = ((request ?? {}) as ModelRequest).config?.systemInstruction;
   return instructionText(instruction).trim() === "" && hasMore(instruction);

@@ -52,7 +52,7 @@ export class TurnRecorder {
   /**
    * Adds what happened.
    *
-   * @throws {AdkMetricsError} `invalid_input` if it is no event, `unserializable` if it holds what JSON has no place for.
+   * @throws {AdkMetricsError} `invalid_input` if it is not an event, `unserializable` if it holds what JSON has no place for.
    */
   add(given: unknown, now: number): void {
     this.#count += 1;
@@ -194,7 +194,7 @@ function withSummary(turn: Invocation): Invocation {
 
 /** The error of an agent that reported one instead of an answer. */
 export class AgentError extends Error {
-  // What is told of it is what the agent reported: neither a class nor a stack.
+  // Only what the agent reported is shown: neither a class nor a stack.
   override readonly name = "";
   override readonly stack = "";
   constructor({ code, message }: ReportedError) {
@@ -224,7 +224,7 @@ const CALLS_BESIDE = ["toolCalls", "tool_calls", "toolUses", "tool_uses", "funct
 /** What belongs into the parts of a content. */
 const SAID_BESIDE = ["parts", "functionCall", "function_call", "functionResponse", "function_response"];
 
-/** What stands under a key in either spelling. */
+/** The value of a key in either spelling. */
 function read(fields: Readonly<Record<string, unknown>>, key: string): unknown {
   return fields[key] ?? fields[snakeOf(key)];
 }
@@ -272,7 +272,7 @@ function notRead(key: string, what: string, help: string, path: string): AdkMetr
   return new AdkMetricsError("invalid_input", `\`${key}\` is not a key of ${what}`, { path, help });
 }
 
-/** @throws {AdkMetricsError} `invalid_input` for what is no event, and for keys that would be lost. */
+/** @throws {AdkMetricsError} `invalid_input` for anything but an event, and for keys that would be lost. */
 function checkEvent(event: Readonly<Record<string, unknown>>): void {
   const unknown = Object.keys(event).filter((key) => isSet(event[key]) && !KNOWN_KEYS.includes(camel(key)));
   const unset = unknown.length === 0 ? [] : KNOWN_KEYS.filter((key) => !isSet(read(event, key)));
@@ -328,7 +328,7 @@ function eventOf(given: unknown): AgentEvent {
   return event;
 }
 
-/** The key of something that an event says beside its content, where nobody reads it. */
+/** A key beside an event's content that has a value but is not read. */
 function besideContent(event: Readonly<Record<string, unknown>>): string | undefined {
   const { content, text, message } = event;
   const called = CALLS_BESIDE.find((key) => Array.isArray(event[key]) && event[key].length > 0);

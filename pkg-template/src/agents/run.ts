@@ -218,8 +218,8 @@ export function checkScenarios(evalCases: readonly EvalCase[], userSimulator: Ag
 }
 
 /**
- * @param leftOut The cases that are not run: nobody needs to play their users.
- * @throws {AdkMetricsError} if there is nobody to play the user of a case.
+ * @param leftOut The cases that are not run: their users need no model.
+ * @throws {AdkMetricsError} if no model can play the user of a case.
  */
 export function checkPlayer(
   evalCases: readonly EvalCase[],
@@ -252,7 +252,7 @@ export async function checkPlayed(
   throw strictErrorOf(warnings.map((message) => ({ code: "invalid_input", message })));
 }
 
-/** @throws {AdkMetricsError} `invalid_input` for what is no whole number from 1 up. */
+/** @throws {AdkMetricsError} `invalid_input` for anything but a whole number from 1 up. */
 export function checkPositive(value: unknown, name: string): void {
   if (Number.isSafeInteger(value) && (value as number) >= 1) return;
   throw unexpected("a whole number from 1 up", value, name);
@@ -368,7 +368,7 @@ async function runTurn(
 /**
  * Reads what an agent did as it is read to be scored: together with other cases, it would make them unreadable too.
  *
- * @throws {AdkMetricsError} for what is no invocation, such as one with a misspelt key.
+ * @throws {AdkMetricsError} if it is not an invocation, such as one with a misspelt key.
  */
 function checkReadable(invocation: Invocation): void {
   try {

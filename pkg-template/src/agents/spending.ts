@@ -11,11 +11,11 @@ import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } fr
 
 /** Who plays the user. */
 export interface Player {
-  /** The model that is asked; of a function of the user's own the one that it is asked for. */
+  /** The model that is asked; of a custom function the one that it is asked for. */
   model: string;
   /** The name of the function, empty if it has none. */
   functionName?: string | undefined;
-  /** Whether all its replies are recorded, so that nobody is asked and nothing is spent. */
+  /** Whether all its replies are recorded, so that no judge is asked and nothing is spent. */
   isReplay?: boolean | undefined;
 }
 
@@ -83,7 +83,7 @@ export class Spending {
   }
 
   /**
-   * @throws {AdkMetricsError} `invalid_input` for a budget that lets nobody be asked, or one in money without the price of a
+   * @throws {AdkMetricsError} `invalid_input` for a budget that allows no call, or one in money without the price of a
    * model that will be.
    */
   check(player: Player): void {
@@ -143,7 +143,7 @@ export class Spending {
    * Counts what a reply took; what that does not say is estimated as the engine does, tokens of four bytes.
    *
    * @param reply Undefined if the message is lost.
-   * @param isReplay Whether nobody was asked: the reply is recorded, or the recording lacks it.
+   * @param isReplay Whether no call was made: the reply is recorded, or the recording lacks it.
    */
   reply(player: Player, prompt: string, reply: JudgeReply | undefined, isReplay: boolean): void {
     this.#whole?.reply(player, prompt, reply, isReplay);

@@ -1,5 +1,5 @@
 /**
- * Files in a folder that others can write to: a link or a pipe may stand where a file is expected, and a process may have
+ * Files in a folder that others can write to: a link or a pipe may be where a file is expected, and a process may have
  * ended in the middle of a line.
  */
 // Node only: no bundle for browsers may reach this file.
@@ -52,7 +52,7 @@ export function openAnew(path: string): number {
   return fs.openSync(path, "wx");
 }
 
-/** Opens a regular file; undefined for anything else. Does not wait for a pipe that nobody writes to. */
+/** Opens a regular file; undefined for anything else. Does not wait for a pipe that no program writes to. */
 function openRegular(path: string): number | undefined {
   if (fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const file = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));

@@ -176,7 +176,7 @@ function keepRecord(folder: string, record: BatchRecord): void {
   writeWhole(join(folder, RECORD), JSON.stringify(record));
 }
 
-/** Whether a folder is a draft and has nothing else in it: it may lie beside folders of the user's own. */
+/** Whether a folder is a draft and has nothing else in it: it may lie beside the user's folders. */
 function isDraft(root: string, name: string): boolean {
   const folder = join(root, name);
   if (!DRAFT_NAME.test(name) || !isFolder(folder)) return false;
@@ -189,7 +189,7 @@ function removeBatch(folder: string): void {
   if (fs.readdirSync(folder).length === 0) fs.rmdirSync(folder);
 }
 
-/** The id of a question: providers allow 64 characters, of which these are some. */
+/** The id of a question, in characters that providers allow, and at most 64. */
 export function idOf(key: string): string {
   return key.slice(0, 48);
 }
@@ -207,7 +207,7 @@ function isFailure(line: object): line is BatchFailure {
   return typeof key === "string" && typeof message === "string" && typeof times === "number";
 }
 
-/** The record of a batch, if nobody changed it. */
+/** The record of a batch, if it is unchanged. */
 function recordIn(text: string, folder: string): BatchRecord | undefined {
   const record: unknown = parseJson(text);
   if (!isObject(record)) return undefined;

@@ -167,7 +167,7 @@ function errorOf({ message, status }: Pick<BatchFailure, "message" | "status">):
   });
 }
 
-/** A cache that is read by many calls at once, none of which claims what it asks. */
+/** A cache that many calls read at once, without claims. */
 export function manyReaders(cache: JudgeCache): JudgeCache {
   let reading = 0;
   const waiting: (() => void)[] = [];

@@ -21,7 +21,7 @@ export interface BatchLook {
   done: number | undefined;
   /** Why the batch was refused as a whole: wrong lines, counted from 0, or other reasons. */
   refused?: { line: number | undefined; message: string }[];
-  /** The rows that are there, in any order; undefined for a line that is no row. */
+  /** The rows that are there, in any order; undefined for a line that is not a row. */
   rows(): AsyncIterable<BatchRow | undefined>;
 }
 

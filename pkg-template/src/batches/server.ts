@@ -57,7 +57,7 @@ export class BatchServer {
   /**
    * Sends a request, again after temporary failures.
    *
-   * @throws {AdkMetricsError} `judge_failed`, without any key in its texts, for an answer that is no success.
+   * @throws {AdkMetricsError} `judge_failed`, without any key in its texts, for an answer that is not a success.
    */
   async ask(url: string, { method = "GET", body, headers, attempts = ATTEMPTS }: Sent = {}): Promise<Response> {
     for (let attempt = 1; ; attempt += 1) {
@@ -82,7 +82,7 @@ export class BatchServer {
     try {
       return fieldsOf(parseJson(new TextDecoder().decode(bytes)));
     } catch {
-      // What is no JSON may have the key in it, of which the parser's message shows a part.
+      // Text that is not JSON may contain the key, and the parser's message quotes a part of the text.
       throw this.#failed(`${addressOf(url)} did not send JSON`, true);
     }
   }
@@ -187,7 +187,7 @@ export function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** The items of a list; none if it is no list. */
+/** The items of a list; none if it is not a list. */
 export function itemsOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }

@@ -40,9 +40,9 @@ import { definedProperties } from "../lists.js";
  * Says how often a judge is right: compares the verdicts of results with labels that people gave.
  *
  * @param results One evalset's results or several: as `evaluate` gives them, or as files hold them.
- * @param labels CSV, JSON or lines of JSON, or a list of {@link Label}. Labels that cannot be used are told of in
+ * @param labels CSV, JSON or lines of JSON, or a list of {@link Label}. Labels that cannot be used are listed in
  * `labels.problems`; the others count.
- * @throws {AdkMetricsError} `invalid_input` for what are no results, no labels, or labels of which none can be used.
+ * @throws {AdkMetricsError} `invalid_input` for anything but results and labels, and if no label can be used.
  *
  * @example
  * const { subjects } = calibrate(results, await readFile("labels.csv", "utf8"));
@@ -84,7 +84,7 @@ function metricsWithoutJudge({ labelled }: Matched): string[] {
   return [...new Set(found)];
 }
 
-/** @throws {AdkMetricsError} for a name that is none, and where results name all judges themselves. */
+/** @throws {AdkMetricsError} for an unknown name, and where results name all judges themselves. */
 function judgesNamed(model: string, metrics: readonly string[], judges: readonly JudgeStamp[]): JudgeStamp[] {
   if (typeof model !== "string" || model === "") throw unexpected("the name of a model", model, "judgeModel");
   if (metrics.length > 0) return metrics.map((metricName) => ({ metricName, scoredBy: "judge", model }));

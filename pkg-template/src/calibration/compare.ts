@@ -25,7 +25,7 @@ import { isOther } from "./stored.js";
  * Says which of two judges agrees with people more often, and at what price: from two results of the same conversations, each
  * judged by one of them, and labels.
  *
- * @throws {AdkMetricsError} `invalid_input` for what are no results, no labels, or labels that both have no verdicts for.
+ * @throws {AdkMetricsError} `invalid_input` for anything but results and labels, and for labels without verdicts in both.
  *
  * @example
  * const { subjects } = compareJudges(byLarge, bySmall, await readFile("labels.csv", "utf8"));

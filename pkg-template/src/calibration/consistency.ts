@@ -21,7 +21,7 @@ export interface SampledQuestion {
  * frequencies, 1945); with more samples its verdict stays. More samples than were asked are foreseen by a beta-binomial
  * distribution for what people pass and one for what they fail, fitted by moments, unless votes were stopped early.
  *
- * @param isMajority Whether verdicts are majorities; of means there is no such count.
+ * @param isMajority Whether verdicts are majorities; means have no such count.
  */
 export function consistencyOf(questions: readonly SampledQuestion[], isMajority: boolean): Consistency | undefined {
   const several = questions.filter(({ yes, no }) => yes + no > 1);

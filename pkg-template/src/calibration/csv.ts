@@ -9,7 +9,7 @@ export interface CsvRow {
 /**
  * The rows of a text, without those that have nothing in any cell. The separator is the one that its first line has most of.
  *
- * @param refuse Is told the line of a quote that is not closed, or not where its cell ends: what follows it are no rows.
+ * @param refuse Called with the line of a quote that is not closed, or not at the end of its cell: no rows can be read after it.
  */
 export function readCsv(text: string, refuse: (line: number) => Error): CsvRow[] {
   const firstLine = text.slice(0, text.search(/[\r\n]|$/));

@@ -19,7 +19,7 @@ const SHOWN_COLUMNS = ["rule", "question", "answer", "expected"];
  * A sheet of labels to fill in, as CSV: a row for each verdict, the most doubtful first (samples that disagree, scores near the
  * threshold) or, with `random`, drawn at random. {@link calibrate} reads it when the column `label` is filled in.
  *
- * @throws {AdkMetricsError} `invalid_input` for what are no results.
+ * @throws {AdkMetricsError} `invalid_input` for anything but results.
  *
  * @example
  * await writeFile("labels.csv", labelSheet(results, { count: 40, blind: true, random: true }));
@@ -39,7 +39,7 @@ export function labelSheet(results: ResultsInput | readonly ResultsInput[], opti
  * drawn at random.
  *
  * @param options Without a `count`, all of them.
- * @throws {AdkMetricsError} `invalid_input` for what are no results, and for results without such a verdict.
+ * @throws {AdkMetricsError} `invalid_input` for anything but results, and for results without such a verdict.
  *
  * @example
  * const [first] = verdictsToLabel(results);

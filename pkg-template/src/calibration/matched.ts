@@ -350,7 +350,7 @@ function categoryOf({ score, passes }: Reading, scale: Scale | undefined): numbe
   return score === undefined ? (passes ? scale.most - scale.least : 0) : Math.round(score) - scale.least;
 }
 
-/** What is said where as many people pass a verdict as fail it. */
+/** The message for a verdict that as many people pass as fail. */
 function disagreementOf(readings: readonly Reading[], joint: ReturnType<typeof jointly>): LabelProblem {
   const each = readings.map(({ annotator, passes, score }) => {
     return `${annotator || "someone unnamed"} ${passes ? "passes" : "fails"} it${score === undefined ? "" : ` (${score})`}`;

@@ -1,4 +1,4 @@
-/** The effective number of verdicts, of which those of a case depend on each other. */
+/** The effective number of verdicts, where those of a case depend on each other. */
 
 import type { Share } from "./corrected.js";
 

@@ -11,7 +11,7 @@ import { foundIn, type Verdict } from "./verdicts.js";
  * Reads labels of results, and says of each which verdict it is about.
  *
  * @param labels CSV, JSON or lines of JSON, or a list of {@link Label}.
- * @throws {AdkMetricsError} `invalid_input` for what are no results or no labels.
+ * @throws {AdkMetricsError} `invalid_input` for anything but results and labels.
  *
  * @example
  * const { labels, problems } = readLabels(results, await readFile("labels.csv", "utf8"));

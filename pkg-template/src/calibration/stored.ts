@@ -16,7 +16,7 @@ import type { Calibration, CalibrationTally, PassRates, SubjectCalibration } fro
  *
  * @param calibration What `calibrate` gave, or what `calibrate --format json` wrote; for results without their cases, as
  * streams give them, a tally of these.
- * @throws {AdkMetricsError} `invalid_input` for what is no calibration.
+ * @throws {AdkMetricsError} `invalid_input` for anything but a calibration.
  *
  * @example
  * renderTable(withCalibration(results, await readFile("judge.calibration.json")));

@@ -12,11 +12,11 @@ import type { Calibration, CalibrationTally, PassRates, ResultsInput, SubjectCal
 import { foundIn, type Verdict } from "./verdicts.js";
 
 /**
- * Counts how often the metrics of a calibration pass in the cases of a stream, none of which it holds. {@link withCalibration}
+ * Counts how often the metrics of a calibration pass in the cases of a stream, without keeping any. {@link withCalibration}
  * takes it for the results of the stream, which are without their cases.
  *
  * @param calibration What `calibrate` gave, or what `calibrate --format json` wrote.
- * @throws {AdkMetricsError} `invalid_input` for what is no calibration.
+ * @throws {AdkMetricsError} `invalid_input` for anything but a calibration.
  */
 export function tallyFor(calibration: Calibration | string | Uint8Array): CalibrationTally {
   return new Tally(calibration);

@@ -18,7 +18,7 @@ export interface Calibration {
   confidence: number;
   /** Who judged the metrics with labels, as far as the results say. */
   judges: JudgeStamp[];
-  /** The metrics with labelled verdicts of which nothing says who gave them. Absent for none. */
+  /** The metrics with labelled verdicts from unknown judges. Absent if there are none. */
   withoutJudge?: string[];
   /** The settings of the metrics, as the results have them. */
   criteria: Record<string, unknown>;
@@ -180,7 +180,7 @@ export interface Consistency {
   split: number;
   /** How often two samples of one question agree. */
   agreement: number;
-  /** Questions of which fewer samples were asked than might have been, since these could not have changed the verdict. */
+  /** Questions that ended early, since further samples could not have changed the verdict. */
   stoppedEarly: number;
   /** From one sample up. */
   counts: SampleCount[];
@@ -282,7 +282,7 @@ export interface LabelSheetOptions {
 
 /**
  * Results of one evalset: as `evaluate` gives them, or as files hold them, as text, bytes or an object. JSON lines may also be an
- * iterable object of pieces of bytes, which is no array.
+ * iterable object of pieces of bytes, which is not an array.
  */
 export type ResultsInput = EvalSetResult | string | Uint8Array | object;
 

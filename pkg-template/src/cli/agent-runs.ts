@@ -75,7 +75,7 @@ export class AgentRuns {
    * Reads the arguments.
    *
    * @param isMerging Whether all runs are in journals, so that no agent is needed.
-   * @throws {Mistake} if no agent is named, and for numbers that are none.
+   * @throws {Mistake} if no agent is named, and for invalid numbers.
    */
   constructor(given: Arguments, command: string, isMerging = false) {
     const agent = given.one("agent") ?? (isMerging ? undefined : agentToRun(given.positionals));
@@ -156,7 +156,7 @@ export class AgentRuns {
     await checking(input, checkScenarios);
   }
 
-  /** @throws {Mistake | AdkMetricsError} if there is nobody to play the user of a selected case that is not left out. */
+  /** @throws {Mistake | AdkMetricsError} if no model can play the user of a selected case that is not left out. */
   async checkUsers(input: Input, budget: Budget, strict: boolean): Promise<void> {
     const { leftOut } = input;
     await checking(input, async (evalCases, options, warning) => {

@@ -12,7 +12,7 @@ const EXAMPLE = "--price gpt-6-luna=0.10,0.50";
 /**
  * The budget that the arguments give.
  *
- * @throws {Mistake} for what is no amount.
+ * @throws {Mistake} for anything but an amount.
  */
 export function budgetOf(given: Arguments): Budget {
   const [calls, tokens, cost] = [given.one("max-calls"), given.one("max-tokens"), given.one("max-cost")];

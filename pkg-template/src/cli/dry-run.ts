@@ -20,7 +20,7 @@ export interface Foreseen {
   request?: EvaluateRequest;
   /** Whether the agent is still to be run: its answers are taken to be those that are expected. */
   isRun: boolean;
-  /** The cases of which nothing is known before an agent is run. */
+  /** The cases that nothing is known about before an agent is run. */
   unknown: number;
 }
 
@@ -72,7 +72,7 @@ export async function dryRun(
     lines.length === 0
       ? `${unknown > 0 ? "nothing can be estimated" : "no judge would be called"}\n`
       : `${[...lines, ...totalLines([...rows.values()], budget)].join("\n")}\n`;
-  // A module of the user's own may have been loaded, and stdout is not everybody's then.
+  // The user's module may have been loaded, which may print to stdout.
   await new Promise<void>((resolve) => writeResult(text, () => resolve()));
   note("dry run: no calls were made, no agent was run and nothing was written");
   if (rows.size > 0) {

@@ -64,7 +64,7 @@ const MAX_BYTES = 2 ** 31 - 1;
  * Reads a regular file, whatever links lead to it; nothing if there is none. A pipe or a device would be waited for, or
  * have no end.
  *
- * @throws {Mistake} for what is no regular file, is too large, or cannot be read.
+ * @throws {Mistake} if it is not a regular file, is too large, or cannot be read.
  */
 export function readIfThere(file: string, what: string): Uint8Array | undefined {
   let opened: number | undefined;
@@ -86,10 +86,10 @@ export function readIfThere(file: string, what: string): Uint8Array | undefined 
   }
 }
 
-/** Some of `/proc` are regular files that say they are empty, and never end. What is so read is no larger than this. */
+/** Some files in `/proc` report a size of 0 and never end. At most this much of such a file is read. */
 const MAX_UNSIZED_BYTES = 64 * 1024 * 1024;
 
-/** Reads a file of which the system does not say how large it is. */
+/** Reads a file whose size the system does not know. */
 function readUnsized(opened: number, file: string, what: string): Uint8Array {
   const pieces: Uint8Array[] = [];
   for (let length = 0; ;) {
@@ -124,7 +124,7 @@ export function headOf(file: string, what: string, most: number): Uint8Array {
 export function openRegular(file: string, what: string): number | undefined {
   let opened: number;
   try {
-    // A pipe that nobody writes to is not waited for.
+    // Without waiting for a program that writes to a pipe.
     opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -6,7 +6,7 @@ import { AGENT_FILES, isPython, PYTHON_HELP, pythonAgent } from "./agent.js";
 import { kindOf, reasonOf, type Selection, selectionOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 
-/** Folders in which nobody keeps evalsets. */
+/** Folders that contain no evalsets. */
 const SKIPPED = new Set(["node_modules", "dist", "build", "coverage", "__pycache__", "venv"]);
 
 /** What evalsets are called, in today's form and in the old one. */
@@ -15,7 +15,7 @@ const EVALSET = /\.(?:evalset\.jsonl?|test\.json)$/i;
 const ID_ENDING = ".evalset.json";
 
 /**
- * The folder of an agent that stands before evalsets, as `adk eval <agent folder> <evalset>…` has it.
+ * The folder of an agent that precedes evalsets, as `adk eval <agent folder> <evalset>…` has it.
  *
  * @returns Nothing if the first argument is a folder of evalsets, or the only argument.
  */
@@ -27,7 +27,7 @@ function agentFolderOf(positionals: readonly string[]): string | undefined {
 
 /**
  * The folder in which evalsets are looked for by their ids: that of an agent, as {@link agentFolderOf}, also of one in Python,
- * and any other that holds one of those ids. What stands for itself is no id.
+ * and any other that holds one of those ids. A name of a file is not an id.
  */
 function folderOfIds(positionals: readonly string[]): string | undefined {
   const agent = agentFolderOf(positionals);
@@ -60,12 +60,12 @@ export function agentToRun(positionals: readonly string[]): string | undefined {
 }
 
 /**
- * The evalsets that arguments stand for: a file; a folder, with all below it; a pattern such as `evals/*.evalset.json`; an
+ * The evalsets that arguments name: a file; a folder, with all below it; a pattern such as `evals/*.evalset.json`; an
  * evalset's id after its folder, as `agent evalset1`, or with it as `agent/evalset1`. Each may be followed by a colon and cases.
- * A file that several of them stand for is one evalset.
+ * A file that several of them name is one evalset.
  *
  * @param skipped Folders that hold no evalsets although they may look so, such as those of runs.
- * @throws {Mistake} for a folder or a pattern that stands for none, and for an agent's module.
+ * @throws {Mistake} for a folder or a pattern without any, and for an agent's module.
  */
 export function findEvalSets(positionals: readonly string[], skipped: readonly string[]): Selection[] {
   refuseModules(positionals);
@@ -84,7 +84,7 @@ export function findEvalSets(positionals: readonly string[], skipped: readonly s
   return [...found.values()];
 }
 
-/** An evalset that several arguments stand for: the cases of all, as `adk eval` has it. */
+/** An evalset that several arguments name: the cases of all, as `adk eval` has it. */
 function joined({ file, evalIds: before }: Selection, evalIds: readonly string[] | undefined): Selection {
   if (before === undefined || evalIds === undefined) return { file };
   return { file, evalIds: [...new Set([...before, ...evalIds])] };
@@ -117,7 +117,7 @@ function filesFor(named: string, inside: string | undefined, skipped: ReadonlySe
   return filesMatching(named, skipped) ?? [named];
 }
 
-/** The files that a pattern stands for; undefined for what is none. @throws {Mistake} if no file matches. */
+/** The files that match a pattern; undefined for any other text. @throws {Mistake} if no file matches. */
 export function filesMatching(named: string, skipped: ReadonlySet<string> = new Set()): string[] | undefined {
   if (kindOf(named) !== undefined || !/[*?[{]/.test(named)) return undefined;
   const pattern = named.replaceAll("\\", "/");
@@ -152,7 +152,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** What a pattern stands for: `*` and `?` within a name, `**` across folders, `[ab]`, `{a,b}`. */
+/** A pattern as a regular expression: `*` and `?` within a name, `**` across folders, `[ab]`, `{a,b}`. */
 function regExpOf(pattern: string, named: string): RegExp {
   let depth = 0;
   const source = pattern.replace(/^\.\//, "").replace(/\*\*\/?|[*?{},]|\[[^\]/]+\]|[^*?{},[]+|\[/g, (part) => {

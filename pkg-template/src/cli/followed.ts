@@ -42,7 +42,7 @@ interface Named {
 export class Followed {
   readonly token = randomBytes(24).toString("base64url");
   readonly #named: readonly Named[];
-  /** The keys of all files that were ever listed, by their paths: a key stands for one file. */
+  /** The keys of all files that were ever listed, by their paths: each file has one key. */
   readonly #keys = new Map<string, number>();
   readonly #paths: string[] = [];
   #hasWarned = false;

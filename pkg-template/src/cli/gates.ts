@@ -9,7 +9,7 @@ import { ExitStatus, note, noticeText, paint } from "./process.js";
 /**
  * The gates that the arguments give; undefined without any.
  *
- * @throws {Mistake} for what is no share, and for gates together with `--bail`.
+ * @throws {Mistake} for anything but a share, and for gates together with `--bail`.
  */
 export function gatesOf(given: Arguments): Gates | undefined {
   const [rate, hats, allowFlaky] = [given.one("min-pass-rate"), given.all("min-pass-hat"), given.has("allow-flaky")];
@@ -49,7 +49,7 @@ function shareOf(option: string, text: string, whole = text): number {
 /**
  * How precise the pass rate is wanted to be; undefined if nothing says so.
  *
- * @throws {Mistake} for what is no share up to a half.
+ * @throws {Mistake} for anything but a share up to a half.
  */
 export function precisionOf(given: Arguments): number | undefined {
   const text = given.one("precision");

@@ -128,7 +128,7 @@ const COMPARED_WITH_ITSELF = {
   help: "Pass what the agent did as --actual",
 } as const;
 
-/** @throws {Mistakes} for evalsets of one id, by which results are told apart; google-adk raises too. */
+/** @throws {Mistakes} for evalsets with the same id, which identifies results; google-adk raises too. */
 function refuseEqualIds(inputs: readonly Input[]): void {
   if (inputs.length < 2) return;
   const files = new Map<string, string[]>();
@@ -148,7 +148,7 @@ function refuseEqualIds(inputs: readonly Input[]): void {
   if (mistakes.length > 0) throw new Mistakes(mistakes);
 }
 
-/** The id in an evalset. In the old form there is none; what is no JSON is told where it is read. */
+/** The id in an evalset. The old form has none; text that is not JSON is reported where it is parsed. */
 function idOf(evalSet: Uint8Array): string | undefined {
   try {
     const { eval_set_id: id, evalSetId = id } = parseJson(new TextDecoder().decode(evalSet)) as Record<string, unknown>;

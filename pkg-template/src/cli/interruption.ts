@@ -33,7 +33,7 @@ export class Interruption {
     return this.#signal !== undefined;
   }
 
-  /** The exit status that stands for the signal. */
+  /** The exit status for the signal. */
   get status(): ExitStatus {
     return STATUSES[this.#signal ?? "SIGINT"];
   }

@@ -31,7 +31,7 @@ function isJournal(bytes: Uint8Array): boolean {
   return HEADER.every((byte, at) => bytes[at] === byte);
 }
 
-/** As `merge --explain all` makes them, in a process of its own: it asks nobody, and scores with nothing but the package. */
+/** As `merge --explain all` makes them, in a process of its own, without judges, and with the package's own metrics. */
 function resultsOfJournal(file: string): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "adk-metrics-"));
   try {

@@ -16,7 +16,7 @@ import { isUnjudged, type Reach, Tally, VERTEX } from "./tally.js";
 /** The options that limit what is spent. */
 const LIMITS = ["max-calls", "max-tokens", "max-cost"] as const;
 
-/** The options that are without effect where nobody is asked. */
+/** The options that are without effect where no judge is asked. */
 export const FOR_JUDGES = ["judge", "model", "early-stop", "record", "cache", "batch", ...LIMITS] as const;
 
 /** What has no effect, and why, in a sentence. */
@@ -45,7 +45,7 @@ export function reportUseless(useless: readonly Useless[], given: Arguments): vo
   for (const { message, location, help } of useless) warn(message, location, help);
 }
 
-/** What stands between metrics and their judges. */
+/** What is between metrics and their judges. */
 export interface Gatherer {
   /** Whether questions are gathered, so that no call counts. */
   readonly isGathering: boolean;
@@ -78,7 +78,7 @@ export class Judging {
     );
   }
 
-  /** Loads the judge of the user's own, if one is named. @throws {Mistake} if there is none. */
+  /** Loads the user's judge, if one is named. @throws {Mistake} if there is none. */
   async load(): Promise<void> {
     await this.#maker.load();
   }

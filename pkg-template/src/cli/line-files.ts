@@ -48,10 +48,10 @@ export interface LineFiles {
 }
 
 /**
- * Reads files of lines, to find out of which case each line is.
+ * Reads files of lines, to find the case of each line.
  *
  * @param wanted The ids of the cases that count; all if absent.
- * @throws {Mistake} with file and line for what is no line of that kind, or comes twice.
+ * @throws {Mistake} with file and line, for a line of another kind or a second line of the same case.
  */
 export async function readLineFiles(
   files: readonly string[],
@@ -179,7 +179,7 @@ export function textOf(
   const text = Buffer.allocUnsafe(size);
   let end = before.copy(text);
   for (let at = 0; at < length.length;) {
-    // Lines that stand together are read together; commas come where they were broken.
+    // Adjacent lines are read together; commas come where they were broken.
     let until = at + 1;
     while (until < length.length && follows(places, until)) until += 1;
     const begin = offset[at] as number;

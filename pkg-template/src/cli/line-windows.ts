@@ -102,7 +102,7 @@ export async function scoreWindow(
   }
   const { evalCaseResults: results, warnings: all, ...rest } = set;
   const forGates = gateStatuses([set], notes?.failures.keys());
-  // What the options of the command come to is said by the command.
+  // The command itself warns about its options.
   const warnings = all?.filter(({ path }) => path !== "options");
   return {
     text: linesOf(results, spare),
@@ -119,7 +119,7 @@ export async function scoreWindow(
   };
 }
 
-/** More than most windows come to. */
+/** More than most windows need. */
 const LIKELY_BYTES = 8 * WINDOW_BYTES;
 const NEWLINE = 0x0a;
 

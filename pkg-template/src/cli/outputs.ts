@@ -21,7 +21,7 @@ export function distinctNames(files: readonly string[]): string[] {
 }
 
 /**
- * The formats of outputs: those that `--format` names, else those that the endings of the outputs stand for, else the table.
+ * The formats of outputs: those that `--format` names, else those of the outputs' endings, else the table.
  *
  * @param known The formats that the command writes.
  * @throws {Mistake} for one of several outputs that has no ending of a format, and for an ending of another format.
@@ -97,7 +97,7 @@ export interface Destination {
   file?: string;
   /** The one evalset that it holds, by position; all if absent. */
   evalSet?: number;
-  /** Whether the file is for this command only, and nobody else needs to know of it. */
+  /** Whether the file is for this command only, and not mentioned elsewhere. */
   isTemporary?: true;
 }
 

@@ -67,7 +67,7 @@ export function setLogLevel(level: (typeof LOG_LEVELS)[number]): void {
 }
 
 let warnings = 0;
-/** What was warned of: what is known before an agent is run stands in the results too. */
+/** The warnings given: those known before an agent is run are in the results too. */
 const warned = new Set<string>();
 
 /** How many warnings were given. */
@@ -105,14 +105,14 @@ const writeToStdout = process.stdout.write.bind(process.stdout);
 let isHosting = false;
 let isEnding = false;
 
-/** Ends the process. Nobody else does: where code of the user's own ends it, that is an error. */
+/** Ends the process. Nobody else does: where the user's code ends it, that is an error. */
 export function endProcess(status: ExitStatus): never {
   isEnding = true;
   process.exit(status);
 }
 
 /**
- * Prepares for code of the user's own, which may print: that goes to stderr, since stdout is for results. What it throws
+ * Prepares for the user's code, which may print: that goes to stderr, since stdout is for results. What it throws
  * where nobody waits for it is said, and does not end the process.
  */
 export function hostUserCode(): void {
@@ -165,7 +165,7 @@ function isStdoutFile(): boolean {
   }
 }
 
-/** Ends the process if code of the user's own may have left something running. */
+/** Ends the process if the user's code may have left something running. */
 export async function endUserCode(status: ExitStatus): Promise<void> {
   if (!isHosting) return;
   await new Promise((resolve) => process.stderr.write("", resolve));

@@ -7,7 +7,7 @@ const WIDTH = 24;
 const INTERVAL_MS = 80;
 /** A judge may take long for its first reply. */
 const WAITING_MS = 500;
-/** Calls that fail for so long with no reply between them are told of, and how often. */
+/** How long calls may fail without a reply before that is reported, and how often it is. */
 const FAILING_MS = 1000;
 const TELL_AGAIN_MS = 60_000;
 /** Characters of a failure that are shown. */

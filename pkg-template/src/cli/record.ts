@@ -125,7 +125,7 @@ async function checkAll(inputs: readonly Input[], runs: AgentRuns, budget: Budge
   for (const input of inputs) {
     const { files } = input;
     try {
-      // Nothing is scored here: metrics of the user's own need no module, and no judge is asked.
+      // Nothing is scored here: custom metrics need no module, and no judge is asked.
       const { warnings: all } = await check(checkedPlan(input), { registry: registryOf(input), judge: notAsked });
       const warnings = all.filter(({ message }) => !isForUsers(input) || !message.includes(PLACEHOLDER));
       if (strict && warnings.length > 0) throw strictErrorOf(warnings);
@@ -153,7 +153,7 @@ function isForUsers(input: Input): boolean {
   return Object.keys(criteriaIn(config)).length === 0 && Object.keys(simulatorOf(config)).length > 0;
 }
 
-/** Takes every name in the criteria that is none of the engine's metrics for a metric of the user's own. */
+/** Takes every name in the criteria that is none of the engine's metrics for a custom metric. */
 function registryOf({ config }: Input): MetricRegistry {
   const names =
     config === undefined ? [] : Object.keys(criteriaIn(recordOf(config))).filter((name) => !isPrebuilt(name));

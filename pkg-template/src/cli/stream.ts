@@ -125,7 +125,7 @@ async function readBoth(
   }
   const end = new AbortController();
   const reading = readInThread(actuals, ACTUAL, end.signal);
-  // A mistake in the cases is said first.
+  // A mistake in the cases is reported first.
   reading.catch(() => {});
   try {
     return { cases: await readLineFiles(evalSets, EVAL_SET, wanted), runs: await reading };
@@ -240,7 +240,7 @@ class LineRun {
   readonly models = new Set<string>();
   readonly totals: Totals;
   isUnjudged = false;
-  /** Why it did not come to its end. */
+  /** Why it ended early. */
   mistake: unknown;
   /** What a calibration beside the config warns of. */
   #ofCalibration: readonly PlacedWarning[] = [];
@@ -359,7 +359,7 @@ class LineRun {
     yield first;
     const count = threadsOf(given);
     const isWorthIt = given.has("threads") || cases.bytes + runs.bytes > WORTH_THREADS * WINDOW_BYTES;
-    // Judges, metrics of the user's own and what is counted for a calibration are those of this thread.
+    // Judges, custom metrics and what is counted for a calibration are those of this thread.
     const isBound = first.rest.judges !== undefined || given.has("metrics") || this.#tally !== undefined;
     const why = "judges, calibrations and your own metrics need a single thread";
     if (isBound) for (const { message } of uselessIn(why, given, ["threads"])) note(message);
@@ -391,7 +391,7 @@ class LineRun {
 
   async #add(window: ScoredWindow): Promise<void> {
     const { text, ids, rest, notes, isUnjudged } = window;
-    // What has no effect is said by `judging.report`, and runs without a case are in no window.
+    // `judging.report` warns of what has no effect, and runs without a case are in no window.
     const isItself = notes?.isItself === true && !this.#hasStrays && this.#hasAll;
     this.#whole.add(rest, notes && { ...notes, unused: undefined, isItself }, ids.length);
     this.#draft ??= await Draft.begin(this.#work.output, headLine(this.#set));

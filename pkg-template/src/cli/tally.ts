@@ -109,7 +109,7 @@ export class Tally {
   }
 }
 
-/** Whether a judge of the user's own gave what can be read; what cannot counts as no reply. */
+/** Whether the user's judge gave what can be read; what cannot counts as no reply. */
 function isReply(given: unknown): boolean {
   try {
     replyOf(given);

@@ -162,7 +162,7 @@ process.on("exit", () => {
 });
 
 /**
- * A new file beside another. A name that nobody can foresee: a link that waits there would be followed.
+ * A new file beside another. Its name is unpredictable: a link prepared there would be followed.
  *
  * @param file What messages call the other.
  */

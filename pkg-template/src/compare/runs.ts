@@ -27,7 +27,7 @@ const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
  * Compares a run with a baseline: which cases regressed, by how much each metric's mean changed and whether that may be
  * chance.
  *
- * Cases belong together by eval id, metrics by name (ADK-TS's old names stand for today's). A case that was run
+ * Cases belong together by eval id, metrics by name (ADK-TS's old names count as today's). A case that was run
  * repeatedly counts once, with the mean of its scores. Scores that differ by less than a billionth of their size are
  * equal.
  *
@@ -42,7 +42,7 @@ const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
  * @param baseline The results to compare with: what `evaluate` resolves to, or ADK's evalset results in any spelling as
  * an object, JSON text or bytes; results of any size as chunks of bytes.
  * @param current The results to compare, likewise.
- * @throws {AdkMetricsError} for what is no result, options that cannot be, and runs without a case in common.
+ * @throws {AdkMetricsError} for anything but results, for wrong options, and for runs without a case in common.
  *
  * @example
  * const { hasRegressions, cases } = compareRuns(await readFile("main.evalset_result.json"), await evaluate(request));

@@ -18,7 +18,7 @@ const CONFIG_KEYS = [
 ];
 
 /**
- * The criteria of a config: those in `criteria`, or where there are none what stands at its top, as ADK-TS's documentation
+ * The criteria of a config: those in `criteria`, or where there are none the entries at its top, as ADK-TS's documentation
  * has it. The engine says what is wrong with them.
  */
 export function criteriaIn(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -30,13 +30,13 @@ export function criteriaIn(config: Readonly<Record<string, unknown>>): Readonly<
   return Object.fromEntries(Object.entries(config).filter(isCriterion));
 }
 
-/** The entries of `custom_metrics`, which say where metrics of the user's own are. */
+/** The entries of `custom_metrics`, which say where custom metrics are. */
 export function customMetricsIn(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const entries = fieldOf(config, "customMetrics");
   return isObject(entries) ? (entries as Record<string, unknown>) : {};
 }
 
-/** Options that are no criteria, whatever their values; and those that may be called as a metric of the user's own is. */
+/** Options that are no criteria, whatever their values; and those that may be called as a custom metric is. */
 const OPTIONS = ["numRuns", "parallelism", "turnTimeoutMs", "timeoutMs", "concurrency", "printDetailedResults"];
 const OTHER_OPTIONS = ["judge", "userSimulator", "budget", "cache", "signal", "registry", "strict", "retry", "prompts"];
 

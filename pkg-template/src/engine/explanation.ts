@@ -33,7 +33,7 @@ class ExplanationMark extends Marks {
     return result.#explanation;
   }
 
-  /** An explanation of tokens as `JSON.stringify` writes it, if nobody has looked at it. */
+  /** An explanation of tokens as `JSON.stringify` writes it, if it was not read yet. */
   static tokensOf(result: object): string | undefined {
     if (!(#json in result) || Object.getOwnPropertyDescriptor(result, "explanation")?.get !== PROPERTY.get)
       return undefined;

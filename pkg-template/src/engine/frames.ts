@@ -2,7 +2,7 @@
 
 import { quietly, shortened } from "./values.js";
 
-/** Frames of a stack that are told. */
+/** The most frames of a stack that are shown. */
 const MOST_FRAMES = 8;
 
 /**

@@ -40,7 +40,7 @@ export function* bytesInSteps(value: unknown, name: string, fields?: FieldsToWri
 /**
  * What was made for the engine, as JSON: with U+FFFD for halves of surrogate pairs.
  *
- * @param inJson What stands for a number that JSON has not.
+ * @param inJson What to write instead of a number that JSON cannot express.
  */
 export function jsonOf(value: object, inJson: (number: number | bigint) => unknown): Uint8Array {
   const fitting = (_key: string, part: unknown): unknown => {

@@ -17,7 +17,7 @@ let depth = 0;
 const openRuns = new Set<WeakRef<object>>();
 
 /**
- * The most memory that an engine keeps which nobody uses, in bytes. Memory of WebAssembly grows and never shrinks, so beyond
+ * The most memory that an idle engine keeps, in bytes. Memory of WebAssembly grows and never shrinks, so beyond
  * this the engine is restarted: a large input would take it for the life of the process.
  */
 const MOST_IDLE_MEMORY = 64 * 2 ** 20;
@@ -59,7 +59,7 @@ export function requireWebAssembly(): void {
   });
 }
 
-/** What the caller is told of an engine that does not load. */
+/** The error for an engine that does not load. */
 export function loadFailure(cause: unknown): AdkMetricsError {
   const isBlocked = cause instanceof WebAssembly.CompileError;
   return new AdkMetricsError("engine_unavailable", `the engine could not be loaded: ${String(cause)}`, {

@@ -40,13 +40,13 @@ export function fieldsToWrite(given: Fields): FieldsToWrite {
   return { writesOthers: false, fields: new Map(fields), always: always.join(",") };
 }
 
-/** A record of which everything is written, but of the values of some keys only their fields. */
+/** A record that is written whole, except for the values of some keys, which are written by their fields. */
 export function allButIn(given: Readonly<Record<string, FieldsToWrite>>): FieldsToWrite {
   const fields = Object.entries(given).flatMap(([key, level]) => bothSpellings(key, fieldOf(level)));
   return { writesOthers: true, fields: new Map(fields), always: "" };
 }
 
-/** A record of which everything is written but the value of a key, which is not looked at. */
+/** A record that is written whole, except for the value of one key, which is not read. */
 export function allBut(key: string): FieldsToWrite {
   return { writesOthers: true, fields: new Map([[key, null]]), always: "" };
 }
@@ -102,7 +102,7 @@ export class PlainJson {
 
   /**
    * A value as JSON, as `JSON.stringify` writes it; of records only what is read, if fields are given, and what shows that
-   * there are keys which nobody knows.
+   * there are unknown keys.
    *
    * @returns Nothing if it is not plain, or too much.
    */
@@ -181,7 +181,7 @@ export class PlainJson {
   }
 }
 
-/** What stands for the value of a key that is no field: the engine only asks whether there is something, and whether a text. */
+/** The value written for an unknown key: the engine only asks whether there is one, and whether it is a string. */
 export function signOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === "string" ? '""' : "0";

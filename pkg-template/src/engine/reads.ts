@@ -20,7 +20,7 @@ const LONGEST_CONFIG = 2 ** 16;
  * all. Nothing if a metric may read everything.
  *
  * @param config A config as JSON; without one there are the default criteria.
- * @param custom The names of metrics of the user's own, who are given everything.
+ * @param custom The names of custom metrics, who are given everything.
  */
 export function fieldsReadBy(config: Uint8Array | undefined, custom: readonly string[]): FieldsToWrite | undefined {
   const names = config === undefined ? Object.keys(DEFAULT_CRITERIA) : namesIn(config);

@@ -9,7 +9,7 @@ export interface Sources {
   expected: InvocationSource;
 }
 
-/** What stands for both ends of a span whose invocation is not in the input as such. */
+/** Both ends of a span whose invocation is not in the input in this form. */
 export const NOT_IN_PLACE = 0xffff_ffff;
 
 /** The invocations of a turn; parsed when they are first looked at, so that a large run does not pay for them. */

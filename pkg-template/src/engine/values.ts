@@ -116,7 +116,7 @@ function nameOf(value: unknown): string {
 /** Characters of what is repeated as it is: names of models, messages of errors. */
 const LONGEST_TEXT = 400;
 
-/** Causes of an error that are told. */
+/** The most causes of an error that are shown. */
 const MOST_CAUSES = 5;
 
 /** The beginning of a text, as much as is worth repeating. */

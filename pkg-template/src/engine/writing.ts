@@ -267,7 +267,7 @@ class Check {
     this.#path.pop();
   }
 
-  /** What stands for a value in JSON: what its `toJSON` gives, if it has one. */
+  /** The value to write as JSON: the result of its `toJSON`, if it has one. */
   #written(key: string, value: unknown): unknown {
     if (!hasMembers(value)) return value;
     const toJson = this.#get(value, "toJSON", "`toJSON`");

@@ -12,7 +12,7 @@ export function inlineModule(): Uint8Array<ArrayBuffer> {
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
-/** Z85 (ZeroMQ's RFC 32): four bytes of five characters, none of which strings escape. Base64 would take 20 kB more. */
+/** Z85 (ZeroMQ's RFC 32): four bytes in five characters that need no escapes in strings. Base64 would take 20 kB more. */
 function bytesOfZ85(text: string): Uint8Array<ArrayBuffer> {
   const values = new Uint8Array(128);
   for (let value = 0; value < 85; value++) values[DIGITS.charCodeAt(value)] = value;

@@ -24,7 +24,7 @@ export interface Call {
   config: { systemInstruction: unknown; tools: unknown };
   /** What was not read of its messages, in words. */
   unread?: Unread;
-  /** What else is said of its answers. */
+  /** Other attributes of its answers. */
   notes?: string[];
 }
 
@@ -77,7 +77,7 @@ function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string,
 /** The calls of an agent whose span holds what its models answered, and what tools gave, in order. */
 function callsOfSequence(whole: Call, contents: readonly Content[], tools: readonly Node[] = []): Call[] {
   const calls: Call[] = [];
-  // Each later call is told of what came after the one before: all of it for each would be n² in memory.
+  // Each later call is given what came after the one before: all of it for each would be n² in memory.
   let input: Content[] = [...whole.input];
   let requested = 0;
   let done = 0;

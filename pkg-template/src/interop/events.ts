@@ -89,7 +89,7 @@ function bagOf(body: unknown, attributes: ReadonlyMap<string, unknown>): Fields 
   };
 }
 
-/** The message of an event, or several; calls may stand beside it. */
+/** The message of an event, or several; calls may be beside it. */
 function messagesIn({ message: given, ...beside }: Fields, role: string, unread: Unread): Content[] {
   const message = jsonIn(given);
   const isOfMessages = (one: unknown) => ["role", "parts"].some((key) => fieldsOf(one)?.[key] !== undefined);

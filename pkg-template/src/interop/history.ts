@@ -29,7 +29,7 @@ export function exchangesOf(turns: readonly TraceTurn[]): (Exchange | undefined)
   return exchangeByTurn;
 }
 
-/** The turns that a model is told of; the last is that which it has part in. */
+/** The turns in a model's request; the last is its own. */
 export function split(contents: readonly Content[]): Exchange[] {
   const exchanges: Exchange[] = [];
   for (const content of contents) {

@@ -103,7 +103,7 @@ function endOfNumber(text: string, from: number): number {
   return at;
 }
 
-/** Whether a colon comes next, white space aside. */
+/** Whether a colon comes next, after white space. */
 function isKey(text: string, from: number): boolean {
   let at = from;
   while (" \n\r\t".includes(text.charAt(at)) && at < text.length) at += 1;

@@ -60,7 +60,7 @@ export function runOf(
       ...notes,
     ]);
     for (const what of said) {
-      // Later turns are told of it again.
+      // The requests of later turns repeat it.
       if (!unread.has(what) && unread.size < MOST_UNREAD) warnings.push(`${location}: ${what}`);
       unread.add(what);
     }
@@ -241,7 +241,7 @@ const CAPTURES = [
 /** Names of what may hold messages; those of the conventions are read or empty. */
 const OF_MESSAGES = /(?:prompts?|completions?|(?<!gen_ai\.(?:in|out)put\.)messages?|(?:in|out)put\.value)$/;
 
-/** The error for a call of which the messages are missing. */
+/** The error for a call without messages. */
 function noMessages({ calls, nodes, capture, traceId }: TraceTurn): AdkMetricsError {
   const { span } = calls.find(isSilent)?.from ?? (nodes[0] as Node);
   const log = capture.unplaced.get(traceId) ?? capture.unplaced.get("");
@@ -274,7 +274,7 @@ function noMessages({ calls, nodes, capture, traceId }: TraceTurn): AdkMetricsEr
   return wrong(span, "the traces contain no messages: capturing them is off", help);
 }
 
-/** The error for a log record with messages of which nothing tells whose they are. */
+/** The error for a log record with messages of an unknown call. */
 export function nameless(log: Moment): AdkMetricsError {
   const message = "a log record with messages has no span id, so it cannot be matched with a model call";
   return wrong(log, message, "Export log records with their trace and span ids");

@@ -1,4 +1,4 @@
-/** Reads the JSON that Jaeger's API and its page give: traces with their spans, the attributes of which are tags. */
+/** Reads the JSON that Jaeger's API and its page give: traces with their spans, whose attributes are called tags. */
 
 import { type Fields, fieldsOf, id, integer, list, type Moment, type Span, text } from "./otlp.js";
 import { unexpected } from "../engine/values.js";

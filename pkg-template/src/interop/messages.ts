@@ -62,7 +62,7 @@ const ROLES: Readonly<Record<string, string>> = {
   system: "system",
 };
 
-/** The content of a message in any of the forms; nothing if it holds nothing. `unread` is told what is of no known form. */
+/** The content of a message in any of the forms; nothing if it holds nothing. `unread` is called with what has no known form. */
 export function contentOf(given: unknown, role?: string, unread?: Unread): Content | undefined {
   const message = typeof given === "string" ? { content: given } : fieldsOf(given);
   if (message === undefined) {

@@ -4,7 +4,7 @@ import type { FunctionResponse, Part } from "../types.js";
 import { parseExactly } from "./integers.js";
 import { type Fields, fieldsOf } from "./otlp.js";
 
-/** What stands where an instrumentation kept something back. */
+/** The text that an instrumentation writes for what it withholds. */
 export const PLACEHOLDERS = ["", "{}", "null", "<elided>", "<not specified>", "<not serializable>", "N/A"];
 /** OpenInference's. */
 export const REDACTED = "__REDACTED__";
@@ -118,7 +118,7 @@ const MEDIA = /^(?:image|document|video|audio)$/;
 /** What parts of messages were not read, in words. */
 export type Unread = Set<string>;
 
-/** A part of a message, or of its content, as parts; `unread` is told of what is of no known form. */
+/** A part of a message, or of its content, as parts; `unread` is called with what has no known form. */
 export function partsOf(given: unknown, unread?: Unread): Part[] {
   if (typeof given === "string") return [{ text: given }];
   const part = fieldsOf(given);

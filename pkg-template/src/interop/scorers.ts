@@ -74,7 +74,7 @@ export function asMastraStep(evaluator: ScoringEvaluator) {
     scoreOf(await scored(evaluator, run.input, run.output, run.groundTruth));
 }
 
-/** @throws {AdkMetricsError} `invalid_input` for what is no name or no evaluator. */
+/** @throws {AdkMetricsError} `invalid_input` for anything but a name and an evaluator. */
 function checkScorer(name: unknown, evaluator: unknown, path: string): void {
   if (typeof name !== "string") throw unexpected("a string", name, path);
   const method: unknown = reading("evaluator", () => (evaluator as ScoringEvaluator | undefined)?.evaluateInvocations);

@@ -78,7 +78,7 @@ function textOf({ mark, text }: DifferenceLine): string {
   return mark === "expected" ? `- ${text}` : mark === "actual" ? `+ ${text}` : text;
 }
 
-/** OpenTelemetry's event of a result; a log record as it stands. */
+/** OpenTelemetry's event of a result; a log record as it is. */
 export interface EvaluationEvent {
   eventName: "gen_ai.evaluation.result";
   /** Milliseconds since 1970. */

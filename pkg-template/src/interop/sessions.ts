@@ -20,7 +20,7 @@ export interface SessionOptions {
  * since 1970. Sessions that were stored as JSON can be given to `evaluate` as they are; in that of ADK-TS the tools that
  * were still at work are lost.
  *
- * @throws {AdkMetricsError} `invalid_input` for what is no object, `unserializable` for what JSON cannot hold: a cycle, a
+ * @throws {AdkMetricsError} `invalid_input` for anything but an object, `unserializable` for what JSON cannot hold: a cycle, a
  * BigInt, more levels than can be walked.
  *
  * @example

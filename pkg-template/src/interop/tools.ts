@@ -80,7 +80,7 @@ export class ToolRuns {
   }
 
   /**
-   * The run that a call belongs to, which nobody else gets: by the id; else of those after the call and of the same agent
+   * The run that a call belongs to, which no other call gets: by the id; else of those after the call and of the same agent
    * the first with the same arguments, or the first. Calls have to be asked about in order of time.
    */
   take({ name = "", id, args }: FunctionCall, time: number, by: Node | undefined): ToolRun | undefined {
@@ -93,7 +93,7 @@ export class ToolRuns {
     return run;
   }
 
-  /** The runs that nobody has taken. */
+  /** The runs that belong to no call yet. */
   left(): ToolRun[] {
     return this.#all.filter((run) => !this.#taken.has(run));
   }

@@ -37,7 +37,7 @@ export interface TraceOptions {
  * What agents did, as `evaluate` takes it for `actual`. Integers beyond 2^53 are rounded; `tracesToJson` keeps them.
  *
  * google-adk 2 traces what the model answered. If an `after_model_callback` changed the last answer of a conversation, no
- * trace shows it, and the model's answer is read; `onNotice` is told.
+ * trace shows it, and the model's answer is read; `onNotice` is called.
  *
  * @param traces OTLP in JSON: an export request of spans or log records, or a list of them, as an object, text, bytes, or
  *   lines of text as the collector's file exporter writes them.

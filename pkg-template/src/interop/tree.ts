@@ -44,7 +44,7 @@ const NAMES: readonly (readonly [RegExp, NodeKind])[] = [
   [/^execute_tool\b/, "tool"],
 ];
 
-/** ADK's span of the responses of several tools, each of which has a span of its own. */
+/** ADK's span of the responses of several tools, which have their own spans as well. */
 const MERGED = "(merged tools)";
 
 function kindOf({ name, attributes, scope }: Span): NodeKind | undefined {

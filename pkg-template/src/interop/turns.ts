@@ -128,7 +128,7 @@ function countUntil(nodes: readonly Node[], time: number): number {
   return low;
 }
 
-/** A model's call of which only the log record arrived. */
+/** A model's call whose log record alone arrived. */
 function spanOf(log: Moment): Span {
   const attributes = new Map([...log.attributes, ["gen_ai.operation.name", "chat"]]);
   return { ...log, attributes, end: log.time, parentId: "", name: "", scope: "", error: undefined, events: [] };

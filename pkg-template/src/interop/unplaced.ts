@@ -13,7 +13,7 @@ import { isLoop, type Node } from "./tree.js";
 export interface Capture {
   /** Whether any call has messages. */
   isOn: boolean;
-  /** Of each trace a record with messages of which nothing tells whose they are; without a name those of no known trace. */
+  /** For each trace, a record with messages of an unknown call; those of no known trace are under the empty name. */
   unplaced: ReadonlyMap<string, Moment>;
 }
 

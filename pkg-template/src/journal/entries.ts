@@ -115,7 +115,7 @@ function wrongIn(entry: Fields, checks: Readonly<Record<string, Check>>): string
 /**
  * Checks an entry.
  *
- * @param place Where it stands, for the error.
+ * @param place Its location, for the error.
  * @throws {Error} for what no evaluation can have written.
  */
 export function checkEntry(entry: unknown, place: string): asserts entry is JournalEntry {

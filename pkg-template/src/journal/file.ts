@@ -31,7 +31,7 @@ const READ_BYTES = 1024 * 1024;
 /** How many bytes of lines are read in a step, which may be a line more. */
 const STEP_BYTES = 64 * 1024;
 
-/** What agents did may be as deep as the engine reads it, and stands in an entry. */
+/** What agents did may be as deep as the engine reads it, and is inside an entry. */
 const MOST_LEVELS = MAX_DEPTH + 8;
 
 /** A journal in a file. */
@@ -189,7 +189,7 @@ class JournalFile implements FileJournal {
 
 /** Why a journal is not read on: what belongs to it now is not this reader's to close. */
 class Abandoned extends Error {
-  // Its message is told, and the name of a class of ours says nothing to a user.
+  // Only its message: the name of our class says nothing to a user.
   override readonly name = "";
 }
 
@@ -203,7 +203,7 @@ interface ReadEntries {
 /**
  * Reads a journal and leaves it as it is.
  *
- * @throws {Error} for what is no journal.
+ * @throws {Error} for anything but a journal.
  */
 export function readEntries(descriptor: number): ReadEntries {
   return atOnce(entriesInSteps(descriptor));

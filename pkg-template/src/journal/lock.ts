@@ -32,7 +32,7 @@ const NOBODY: Holder = { pid: 0, host: "" };
 
 /** More than a lock holds. */
 const MOST_BYTES = 1024;
-/** What a host can be called; anything may stand in a file that another program wrote. */
+/** A valid host name; a file that another program wrote may contain anything. */
 const HOST = /^[\w.-]{1,253}$/;
 
 /** What errors call it, and what to name instead. */

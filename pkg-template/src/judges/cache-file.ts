@@ -58,7 +58,7 @@ export function fileCache(folder: string, options: NoOptions = {}): JudgeCache {
 async function readIfThere(file: string): Promise<string | undefined> {
   let opened: files.FileHandle | undefined;
   try {
-    // A pipe that nobody writes to is not waited for.
+    // Without waiting for a program that writes to a pipe.
     opened = await files.open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     // What was opened is what is looked at.
     const found = await opened.stat();

@@ -106,7 +106,7 @@ function familyOf(model: string): { family: Family; isPrefixed: boolean } {
 
 /**
  * The address of Ollama by the rules of its own variable: scheme, host and port may be missing, and the host may be the
- * one that stands for all interfaces.
+ * address of all interfaces.
  */
 function ollamaUrl(value: string): string {
   const [, scheme = "", authority = "", path = ""] = /^(https?:\/\/)?([^/]*)([^]*)/.exec(value) ?? [];

@@ -24,11 +24,11 @@ export interface JudgeIdentity {
   readonly hasFunction?: boolean;
   /** Whether its model was chosen instead of what configs name. */
   readonly isChosen?: boolean;
-  /** Whether all its replies are recorded, so that nobody is asked and nothing is spent. */
+  /** Whether all its replies are recorded, so that no judge is asked and nothing is spent. */
   readonly isReplay?: boolean;
   /** That its recording has several replies to one question. */
   readonly contradiction?: string;
-  /** The judges of a panel by name, of which each sample asks the next. */
+  /** The judges of a panel by name. Each sample asks the next one. */
   readonly panel?: readonly string[];
   /** Those judges. */
   readonly members?: readonly { name: string; judge: Judge }[];
@@ -73,7 +73,7 @@ export function makesJudges<Make extends (...given: never) => Judge>(name: strin
   return Object.defineProperty(make, "name", { value: name, configurable: true });
 }
 
-/** @throws {AdkMetricsError} `invalid_input` for what is no judge, such as a function that makes one. */
+/** @throws {AdkMetricsError} `invalid_input` for anything but a judge, such as a function that makes one. */
 export function checkJudge(judge: unknown, path = "judge"): void {
   if (typeof judge !== "function") throw unexpected("a judge", judge, path, helpFor(judge));
   if (makers.has(judge)) throw notMade(path, judge.name);

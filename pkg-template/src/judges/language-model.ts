@@ -83,7 +83,7 @@ const SENT = [
  * Of `judge_model_config` it passes on `temperature`, `topP`, `topK`, `maxOutputTokens`, `stopSequences`, `seed`,
  * `presencePenalty` and `frequencyPenalty`; warnings of the results name what else there is.
  *
- * @throws {AdkMetricsError} `invalid_input` if it is no such model. The judge itself rejects with `judge_failed`.
+ * @throws {AdkMetricsError} `invalid_input` if it is not such a model. The judge itself rejects with `judge_failed`.
  */
 export const languageModelJudge = /* @__PURE__ */ makesJudges(
   "languageModelJudge",

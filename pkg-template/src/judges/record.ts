@@ -39,7 +39,7 @@ export interface RecordingOptions {
  * @param sink A function, or a stream or file with `write`. Promises that it gives are waited for.
  * @param options What the first line says besides.
  * @throws {AdkMetricsError} `invalid_input`. The judge itself rejects with `recording_failed` if a line cannot be
- * written, after which it asks nobody any more, and with whatever the other judge rejects with.
+ * written, after which it makes no more calls, and with whatever the other judge rejects with.
  */
 export const recordJudge = /* @__PURE__ */ makesJudges(
   "recordJudge",

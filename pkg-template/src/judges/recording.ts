@@ -7,9 +7,9 @@ export interface RecordingHeader {
   version: number;
   /** The recorded judge's own model, if it has one. */
   model?: string;
-  /** The name of the recorded judge, if it is a function of the user's own; empty if it has none. */
+  /** The name of the recorded judge, if it is a custom function; empty if it has none. */
   function?: string;
-  /** The judges of the recorded panel by name, of which each sample asked the next. */
+  /** The judges of the recorded panel by name. Each sample asked the next one. */
   panel?: readonly string[];
   /** Whatever the reader should know of it; replaying does not look at it. */
   note?: string;

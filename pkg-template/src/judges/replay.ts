@@ -28,7 +28,7 @@ export type Recording = string | Uint8Array | Iterable<string>;
  * const judge = replayJudge(await readFile("judge.jsonl"));
  * ```
  *
- * @throws {AdkMetricsError} `invalid_input` or `invalid_json`, with the line, for what is no recording. The judge itself
+ * @throws {AdkMetricsError} `invalid_input` or `invalid_json`, with the line, for anything but a recording. The judge itself
  * rejects with `replay_missing` for a request that was not recorded, and says how it differs from the one that was.
  */
 export const replayJudge = /* @__PURE__ */ makesJudges(
@@ -346,7 +346,7 @@ function withoutMarker(prompt: string): string {
 /** Characters shown of two texts where they part. */
 const SHOWN = 40;
 
-/** Where two texts part: line and column, counted from 1, and what stands there in each. */
+/** Where two texts part: line and column, counted from 1, and the text of each there. */
 function firstDifference(was: string, is: string): string {
   let at = 0;
   while (at < was.length && at < is.length && was[at] === is[at]) at += 1;

@@ -58,7 +58,7 @@ function firstOf<T>(error: unknown, read: (cause: object) => T | undefined): T |
 /** Replies whose `usage` was not understood, and copies of them, with the warning of it. */
 const miscounted = /* @__PURE__ */ new WeakMap<object, string>();
 
-/** The warning of a reply that came with a `usage` of which tokens could not be read. */
+/** The warning about a reply whose `usage` has unreadable tokens. */
 export function miscountedText(reply: JudgeReply): string | undefined {
   return miscounted.get(reply);
 }
@@ -120,7 +120,7 @@ const COUNTS = ["inputTokens", "outputTokens", "totalTokens"] as const;
 const UNREAD =
   "the `usage` of the judge's replies has no `inputTokens` and `outputTokens` that can be read, so tokens are estimated";
 
-/** The warning of a reply of which not both sides are known, although it has more than what was read. */
+/** The warning about a reply that reports more tokens than the one side that could be read. */
 function misreadIn(reply: object, usage: unknown, counts: JudgeReply["usage"] = {}): string | undefined {
   if (usage === undefined || usage === null) {
     const named = meantBy(reply, ["usage"]);
@@ -147,7 +147,7 @@ function meantBy(object: object, names: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Token counts, of which only numbers that can be some, and are exact, are kept. */
+/** Token counts, without numbers that are not possible or not exact. */
 export function usageOf(usage: unknown): JudgeReply["usage"] | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
   const counts: NonNullable<JudgeReply["usage"]> = {};

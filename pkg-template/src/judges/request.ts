@@ -7,8 +7,8 @@ import { checkSettings } from "./settings.js";
 /**
  * A copy of a request with what the contract names, each property read once.
  *
- * @throws {AdkMetricsError} `invalid_input` if it is no request or says which server to ask, `unserializable` for a schema or settings that are no
- * JSON.
+ * @throws {AdkMetricsError} `invalid_input` if it is not a request or says which server to ask, `unserializable` if its schema
+ * or its settings are not JSON.
  */
 export function requestOf(request: JudgeRequest): JudgeRequest {
   if (!isObject(request)) throw unexpected("a judge request", request, "request");

@@ -5,7 +5,7 @@ import type { Judge } from "../types.js";
 
 /**
  * What to know of the model that a judge or a simulated user asks, if the provider lets another one answer for it, or is
- * about to, and what to set. A server of the user's own keeps the models that it has.
+ * about to, and what to set. The user's own server keeps the models that it has.
  */
 export function retirementOf(judge: Judge, model: string, role: Role = "judge"): string | undefined {
   const found = [...new Set(retirementsOf(judge, model))];

@@ -83,7 +83,7 @@ async function sent(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal):
     if (typeof value === "string") received[name] = value;
   }
   const { bytes, isWhole } = await bytesOf(response);
-  // What an error is about stands in its status and at the beginning.
+  // The status and the beginning of the body say what an error is about.
   if (isWhole || status < 200 || status > 299) {
     return { answer: { answered: { status, headers: received, now: Date.now() } }, body: bytes };
   }
@@ -99,7 +99,7 @@ function hostFailure({ message, help, retryable, retryAfterMs, status }: AdkMetr
   };
 }
 
-/** The status of what fetch gave; 0 for a redirect of which pages are told no more. */
+/** The status of a response; 0 for a redirect, whose target pages are not shown. */
 function statusOf(response: Response | null | undefined): number {
   const { status, type } = response ?? {};
   if (typeof status !== "number") throw new TypeError("fetch returned no response");

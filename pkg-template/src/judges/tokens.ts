@@ -1,11 +1,11 @@
 /**
- * Control tokens of chat templates, such as `<|im_end|>`, in prompts for models of which nobody knows how they read them.
+ * Control tokens of chat templates, such as `<|im_end|>`, in prompts for models that may interpret them.
  * The engine breaks them up by itself in what it writes for servers.
  */
 
 import { withEngine } from "../engine/instance.js";
 
-/** A prompt with its control tokens broken up: a word joiner stands behind the first character of each. */
+/** A prompt with its control tokens broken up: a word joiner follows the first character of each. */
 export function withoutTokens(prompt: string): string {
   return /[<[\]]/.test(prompt) ? withEngine((engine) => engine.withoutTokens(prompt)) : prompt;
 }

@@ -9,7 +9,7 @@ import { replyOf } from "./reply.js";
 /** What is asked of a server, as the engine reads it. */
 export interface ProviderQuestion {
   readonly bytes: Uint8Array;
-  /** Whether these are a body for Vertex AI's `evaluateInstances`, of which the reply is what it answers. */
+  /** Whether these are a body for Vertex AI's `evaluateInstances`, whose answer is the reply. */
   readonly isEvaluation: boolean;
 }
 

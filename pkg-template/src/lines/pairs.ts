@@ -139,7 +139,7 @@ export class Pairing {
   readonly #runs: Lines;
   /** The cases that have had their runs. */
   readonly #settled = new LineRows();
-  /** The runs that were put aside as those of no case. */
+  /** The runs that belong to no case. */
   readonly #left = new LineRows();
   readonly #named: string[] = [];
   /** The runs that wait for their case, by its id: in the order in which they came. */
@@ -179,7 +179,7 @@ export class Pairing {
     }
   }
 
-  /** What is said of runs that belong to no case. */
+  /** The warning about runs that belong to no case. */
   get warning(): Mistake | undefined {
     const { count } = this.#left;
     if (count === 0) return undefined;

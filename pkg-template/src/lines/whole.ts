@@ -52,7 +52,7 @@ export class Whole {
     }
   }
 
-  /** What is found in many cases is said of the first. */
+  /** What is found in many cases is reported for the first. */
   #isNew(warning: Mistake): boolean {
     const key = keyOf(warning);
     return !this.#warned.has(key) && this.#warned.add(key).has(key);

@@ -119,7 +119,7 @@ function namedMetrics(exports: Exports): [string, Metric][] {
   });
 }
 
-/** @throws {AdkMetricsError} `invalid_input` for a metric that several modules export, of which the first would count. */
+/** @throws {AdkMetricsError} `invalid_input` for a metric that several modules export: the first would win. */
 function refuseTwo(name: string, sources: readonly Source[]): void {
   const found = sources.flatMap(({ file = "modules", exports }) => {
     const named = layersOf(exports).flatMap(namedMetrics);
@@ -312,7 +312,7 @@ function infoOf(metricName: string, entry: Fields, metric: Metric): MetricDeclar
 /**
  * What the class of a metric says of it. A function says nothing; nor do the classes that others extend, which throw.
  *
- * @throws {AdkMetricsError} `invalid_input` if a method of the user's own throws.
+ * @throws {AdkMetricsError} `invalid_input` if the user's method throws.
  */
 function ownInfoOf(metric: Metric, metricName: string): Partial<MetricInfo> {
   if (!("getMetricInfo" in metric)) return {};

@@ -156,7 +156,7 @@ export async function noteQuestions(
   return asksJudges;
 }
 
-/** A config without limits of calls at a time: nobody is called. */
+/** A config without limits of calls at a time: there are no calls. */
 function withoutLimits(config: NonNullable<EvaluateRequest["config"]>): NonNullable<EvaluateRequest["config"]> {
   let record: unknown;
   try {

@@ -118,7 +118,7 @@ export async function importFile(href: string): Promise<Exports> {
   }
 }
 
-/** By itself, since webpack warns where `createRequire(…)`, of which it does not know the place, is used. */
+/** By itself, since webpack warns of a `createRequire(…)` whose location it does not know. */
 function requireFrom(href: string): NodeJS.Require {
   return createRequire(href);
 }

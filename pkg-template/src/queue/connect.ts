@@ -26,7 +26,7 @@ export interface OpenQueue {
   readonly queue: Queue;
   readonly store: Store;
   worker(work: (job: Job, token?: string) => Promise<unknown>, options: object): Worker;
-  /** What BullMQ is told by a job that was handed back. */
+  /** What a job that was handed back throws, for BullMQ. */
   handedBack(): Error;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface OpenQueue {
 /**
  * Opens a queue.
  *
- * @throws {AdkMetricsError} `invalid_input` for what is no connection; `queue_failed` if a package is missing, or there is no database.
+ * @throws {AdkMetricsError} `invalid_input` for anything but a connection; `queue_failed` if a package is missing, or there is no database.
  */
 export async function openQueue(
   connection: QueueConnection | string,

@@ -1,4 +1,4 @@
-/** What is used of BullMQ and of the drivers of databases, which are no dependencies of this package. */
+/** What is used of BullMQ and of the drivers of databases, which are not dependencies of this package. */
 
 declare module "bullmq" {
   export interface Job {

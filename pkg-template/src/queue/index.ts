@@ -43,7 +43,7 @@ export async function status(connection: Queue.QueueConnection | string): Promis
 }
 
 /**
- * Makes the results of what workers did, evalset by evalset: those that a single process would have come to. Nobody is asked and
+ * Makes the results of what workers did, evalset by evalset: those that a single process would have. No judge is asked and
  * no agent is run; files are read again.
  *
  * @throws {AdkMetricsError} `queue_failed` if runs are not done.

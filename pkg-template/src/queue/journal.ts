@@ -19,7 +19,7 @@ export async function entriesOf(store: Store, jobId: string): Promise<JournalEnt
 
 /**
  * The journal of a job, from which its next worker continues. Each attempt writes under a number of its own, so that one
- * whose worker was taken for dead harms nobody.
+ * whose worker was taken for dead does no harm.
  *
  * @param keeps Whether an entry is to be kept.
  */

@@ -53,7 +53,7 @@ export class Purse {
     this.#onSpent = onSpent;
   }
 
-  /** What an evaluation is told of it: prices, which have to be there for every model if money is limited. */
+  /** What an evaluation needs of it: prices, which every model must have if money is limited. */
   get ofEvaluation(): { budget?: Budget } {
     const { prices, cost } = this.#budget;
     return prices === undefined

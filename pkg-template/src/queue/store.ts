@@ -8,7 +8,7 @@ export interface Store {
   keep(key: string, field: string, value: string): Promise<string>;
   /** Adds to numbers, at once. @returns The sums. */
   add(key: string, amounts: Readonly<Record<string, number>>): Promise<Record<string, number>>;
-  /** Claims something for a while, or renews that. @returns Whether nobody else has it. */
+  /** Claims something for a while, or renews that. @returns Whether it is free. */
   claim(what: string, owner: string, leaseMs: number): Promise<boolean>;
   /** Gives up what one has claimed. */
   release(what: string, owner: string): Promise<void>;

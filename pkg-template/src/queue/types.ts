@@ -10,7 +10,7 @@ export interface QueueConnection {
   name?: string;
 }
 
-/** An evalset of which every run of a case is a job. Files are named by paths that lead to the same on every worker. */
+/** An evalset. Every run of a case is a job. Files are named by paths that lead to the same on every worker. */
 export interface QueuedEvalSet {
   /** The file of the evalset. */
   evalSet: string;

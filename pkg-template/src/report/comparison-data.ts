@@ -114,7 +114,7 @@ function* jsonPieces(comparisons: readonly RunComparison[], isList: boolean, at:
   if (isList) yield comparisons.length === 0 ? "[" : "[\n";
   for (const [index, { cases, ...rest }] of comparisons.entries()) {
     at(index);
-    // Where the cases go: keys come in the order of the comparison, line breaks stand outside of strings only.
+    // Where the cases go: keys come in the order of the comparison, line breaks are outside of strings only.
     const keys = Object.keys(comparisons[index] as object);
     const outside = JSON.stringify(inOrder(keys, { ...rest, cases: [] }), null, 2).split('\n  "cases": []');
     yield `${indent}${indented(outside[0] ?? "", indent)}\n${indent}  "cases": [`;

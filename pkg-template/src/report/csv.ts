@@ -286,7 +286,7 @@ const LONGEST_CELL = 32_000;
 
 /**
  * What would begin a formula: at the start of a cell, and where a spreadsheet that splits at other characters than commas
- * sees the start of one. It does not see our quotes as such then, and white space and quotes may stand before.
+ * sees the start of one. It does not see our quotes as such then, and white space and quotes may precede it.
  */
 const FORMULA = /(^|[;\t\n])(?=["\p{Zs}]*[=+\-@＝＋－＠])/gu;
 
@@ -296,7 +296,7 @@ export function cellText(text: string): string {
   return near.replace(FORMULA, "$1'").replace(/^(?=[\t\n])/, "'");
 }
 
-/** A text as a cell, in which it is no formula. */
+/** A text as a cell that is not a formula. */
 export function cell(text: string): string {
   const safe = cellText(text);
   return /[",;\t\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

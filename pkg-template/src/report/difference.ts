@@ -385,7 +385,7 @@ function sentenceLines(metric: EvalMetricResult, { whole }: DifferenceOptions): 
   );
 }
 
-/** `score 0.65, threshold 0.8`, or that there is no score. */
+/** `score 0.65, threshold 0.8`; or that there is no score. */
 export function verdictText(metric: EvalMetricResult): string {
   const score = hasScore(metric) ? `score ${scoreText(metric.score, metric.threshold)}` : "no score";
   return metric.threshold === undefined ? score : `${score}, threshold ${thresholdText(metric.threshold)}`;

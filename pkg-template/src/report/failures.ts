@@ -34,7 +34,7 @@ export interface FailureOptions {
 /**
  * Renders the cases that did not pass or have a metric that did not: each metric with its score and threshold, each turn
  * with what was expected and what happened. Runs of a case that tell the same are shown once. What the results warn of
- * (`warnings`) stands above. The text is empty if there is no such case, whatever the results warn of.
+ * (`warnings`) is above. The text is empty if there is no such case, whatever the results warn of.
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but results.
  *

@@ -1,4 +1,4 @@
-/** The formats of reports. The command line and the playground offer what stands here. */
+/** The formats of reports. The command line and the playground offer these. */
 
 import type { EvaluatorOptions } from "../types.js";
 import type { Comparisons } from "./comparison.js";

@@ -151,7 +151,7 @@ function joined(...parts: (Markup | undefined)[]): Markup | undefined {
 
 /** The reason and the warnings of a metric. */
 function whyOf(metric: EvalMetricResult): Markup | undefined {
-  // What a conversation does not tell about its cost is no news.
+  // Unknown costs of a conversation are left out.
   const reason = metric.evalStatus === EvalStatus.INFORMATIONAL ? undefined : metric.reason;
   return joined(reason ? html`<p>${clipped(reason)}</p>` : undefined, warningsOf(metric));
 }
@@ -244,7 +244,7 @@ type ByName = ReadonlyMap<string, EvalMetricResult>;
 /**
  * A turn.
  *
- * @param scored Whether its own scores are told: there are other turns.
+ * @param scored Whether its own scores are shown: there are other turns.
  * @param isFolded Whether it is behind its title.
  */
 function turnSection(

@@ -81,7 +81,7 @@ export function intervalBar(
   return html`<svg class="interval" viewBox="0 0 160 16" role="img" aria-label="${label}"><path class="axis" d="M4 8h152"/><path class="zero" d="M${at(zero)} 0v16"/>${reach}<circle cx="${at(value)}" cy="8" r="3.5"/></svg>`;
 }
 
-/** Where the line of a threshold stands, wholly inside the drawing. */
+/** The position of a threshold's line, wholly inside the drawing. */
 function thresholdAt(threshold: number, scale: number, width: number): number {
   return Math.min(width - 1, Math.max(1, (threshold / scale) * width));
 }

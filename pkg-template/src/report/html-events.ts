@@ -16,7 +16,7 @@ const TALL_VALUE = 1200;
 
 const WORDS: Record<SaidOrDone["kind"], string> = { text: "Text", thought: "Thought", call: "Call", output: "Output" };
 
-/** What happened in a turn, behind a disclosure; nothing where there is no more to tell than which tools were called. */
+/** What happened in a turn, behind a disclosure; nothing if only tools were called. */
 export function eventsDetails(invocation: Invocation): Markup | undefined {
   const { events: all, isOrdered } = eventsOf(invocation);
   const events = all.filter(isNoSource);

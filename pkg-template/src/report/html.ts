@@ -217,7 +217,7 @@ function notice({ message, place, help }: Notice): Markup {
   return noticeBox(message, [place, help].filter((part) => part !== undefined).join(". "));
 }
 
-/** What the filter shows in place of a list without such cases. */
+/** What the filter shows instead of a list without such cases. */
 function absences({ passed, failed, notEvaluated }: StatusCounts): (Markup | undefined)[] {
   return [
     failed === 0 ? html`<p class="none muted failed">No case failed here.</p>` : undefined,

@@ -7,12 +7,12 @@
  * - A metric that failed is a `<failure>`; one that was not evaluated is an `<error>`, so that a
  *   pipeline does not take it for a success. Both hold the difference as text.
  * - Which eval case it is and which run of it are properties of the test case, and so are score and threshold, and the
- *   eval case's informational values, which pass no judgement and are no test cases.
+ *   eval case's informational values, which neither pass nor fail and are not test cases.
  * - The seconds that the agent took for an eval case, where they are known, are the `time` of its first test case, so that
  *   the times of a suite add up to that of its eval cases.
  * - A run that was planned and not done when the evaluation ended is a test case that was `<skipped>`.
  * - Warnings, and that a run was cancelled, are the suite's `<system-err>`.
- * - What judges were asked and took, and how often people agree with them, is told in properties too: that of the whole run
+ * - What judges were asked and took, and how often people agree with them, is in properties too: that of the whole run
  *   with the suite, that of a metric with its test case.
  */
 
@@ -165,7 +165,7 @@ function testsOf({ name, run, result }: NamedCase, set: EvalSetResult, ofCase?: 
     ...(ofCase === undefined ? [] : runProperties(ofCase)),
   ];
   const metrics = judgedMetrics(result.overallEvalMetricResults);
-  // They stand with every test: as many as ADK has metrics that inform, and not what a file may claim to have.
+  // Every test has them: ADK's informational metrics only, whatever else a file contains.
   const informational = informationalMetrics(result.overallEvalMetricResults)
     .slice(0, MOST_METRIC_COLUMNS)
     .flatMap(({ metricName, score }) => property(metricName, score));
@@ -233,7 +233,7 @@ function calibrationProperties(found: JudgeCalibration | undefined): Test["prope
   ];
 }
 
-/** The samples of each metric and their tokens, over all turns; not of metrics of which a turn was scored without an explanation. */
+/** The samples of each metric and their tokens, over all turns; not of metrics with a turn scored without an explanation. */
 function samplesByMetric({ evalMetricResultPerInvocation }: EvalCaseResult): Map<string, Test["properties"]> {
   const found = new Map<string, EvalMetricResult[]>();
   const unknown = new Set<string>();
@@ -321,7 +321,7 @@ function judgeProperties(set: EvalSetResult): Test["properties"] {
   ];
 }
 
-/** A number that is none makes no property. */
+/** NaN and infinite numbers give no property. */
 function property(name: string, value: number | undefined): Test["properties"] {
   return typeof value === "number" && Number.isFinite(value) ? [[name, String(value)]] : [];
 }

@@ -102,7 +102,7 @@ function unfit(what: string, found: unknown, path: string): AdkMetricsError {
   return new AdkMetricsError("invalid_input", message, { path, help: "Pass the result of evaluate(), unchanged" });
 }
 
-/** Notes which of the things to render is being rendered: of which set which case; without numbers, all of them. */
+/** Notes which set and which case is being rendered; without numbers, all of them. */
 export type At = (index?: number, position?: number) => void;
 
 /**
@@ -269,10 +269,10 @@ export function missingRuns({ notRun = [], evalCaseResults }: EvalSetResult): Mi
   });
 }
 
-/** What is said of such a run. */
+/** The text about such a run. */
 export const NOT_RUN = "not scored: the evaluation ended before";
 
-/** Runs of a case that ended alike, of which the same is told. */
+/** Runs of a case that ended alike and share a text. */
 export interface AlikeRuns {
   /** The eval id; with which of its runs they are, if it has several. */
   name: string;
@@ -281,9 +281,9 @@ export interface AlikeRuns {
 }
 
 /**
- * What is told of the cases, in their order; runs of one case that tell the same come together, where the first is.
+ * The texts about the cases, in their order; runs of a case with the same text are together, where the first is.
  *
- * @param textOf What is told of one, or undefined to leave it out.
+ * @param textOf The text about one, or undefined to leave it out.
  * @returns Nothing at times, where much is left out, so that the thread can be left.
  */
 export function* alikeRuns(
@@ -327,7 +327,7 @@ export function setName(set: Pick<EvalSetResult, "evalSetId">): string {
   return fileNames.get(set) ?? set.evalSetId;
 }
 
-/** What a case is called; an id that nobody would see has a name in its place. */
+/** The name of a case; a replacement for an id that would be invisible. */
 export function caseName(evalId: string): string {
   return evalId.trim() === "" ? "(no id)" : evalId;
 }

@@ -1,5 +1,5 @@
 /**
- * Text for people, made from text nobody has vetted: numbers, JSON values, tool calls, and how many
+ * Text for people, made from untrusted text: numbers, JSON values, tool calls, and how many
  * columns a string takes in a terminal.
  *
  * Every function is linear in what it returns, not in what it is given: a megabyte that is shortened
@@ -9,10 +9,10 @@
 import { isRecord } from "../lists.js";
 import type { TextRange } from "./word-changes.js";
 
-/** Controls, direction overrides and isolates, and what is no character: they would act, not show. */
+/** Controls, direction overrides and isolates, and noncharacters: they would act, not show. */
 const UNSEEN = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\uFFFE\uFFFF]/gu;
 
-/** What stands for a character that has no shape of its own: `␛` for escape, `⟨U+202E⟩` for others. */
+/** A visible replacement for a character without a shape: `␛` for escape, `⟨U+202E⟩` for others. */
 function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
@@ -21,7 +21,7 @@ function standIn(character: string): string {
 }
 
 /**
- * Splits a text into what can be shown as it is and stand-ins for what cannot. Line feeds and tabs
+ * Splits a text into what can be shown as it is and replacements for what cannot. Line feeds and tabs
  * are shown as they are; a carriage return before a line feed is dropped.
  */
 export function* pieces(text: string): Generator<{ text: string; standsIn: boolean }> {
@@ -35,7 +35,7 @@ export function* pieces(text: string): Generator<{ text: string; standsIn: boole
   if (from < text.length) yield { text: text.slice(from), standsIn: false };
 }
 
-/** The text with a stand-in for every character that would act rather than show. */
+/** The text with a replacement for every character that would act rather than show. */
 export function visible(text: string): string {
   let shown = "";
   for (const piece of pieces(text)) shown += piece.text;

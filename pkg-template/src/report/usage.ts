@@ -143,7 +143,7 @@ export function calibrationsText(results: readonly EvalSetResult[]): string | un
   return `human labels agree with the ${found.every(({ hasJudge }) => hasJudge) ? "judge" : "verdicts"}: ${texts.join("; ")}`;
 }
 
-/** Of so many evalsets the corrected pass rate is told. */
+/** The most evalsets whose corrected pass rate is shown. */
 const MOST_RATES = 3;
 
 /** `users played by gpt-6-luna: 12 calls, 9,100 tokens in, 300 out`; undefined where no model played a user. */

@@ -8,7 +8,7 @@ import { wordsOfRubrics } from "./judged.js";
 /**
  * Whether reports show the expected response of a turn: it has one, or a metric misses one.
  *
- * @throws {AdkMetricsError} `invalid_input` if this is no turn of a result.
+ * @throws {AdkMetricsError} `invalid_input` if this is not a turn of a result.
  */
 export function comparesTexts(turn: EvalMetricResultPerInvocation): boolean {
   return reading("turn", () => showsTexts(checkedTurn(turn)));
@@ -17,7 +17,7 @@ export function comparesTexts(turn: EvalMetricResultPerInvocation): boolean {
 /**
  * Whether reports compare the tool calls of a turn: some are expected, or a metric expects none.
  *
- * @throws {AdkMetricsError} `invalid_input` if this is no turn of a result.
+ * @throws {AdkMetricsError} `invalid_input` if this is not a turn of a result.
  */
 export function comparesCalls(turn: EvalMetricResultPerInvocation): boolean {
   return reading("turn", () => showsCalls(checkedTurn(turn)));

@@ -1,7 +1,7 @@
 /**
  * The words in which two texts differ.
  *
- * What the texts share at their beginnings and ends is set aside character by character. Between them, words are
+ * What the texts share at their beginnings and ends is removed character by character. Between them, words are
  * compared with the greedy algorithm of Myers, "An O(ND) difference algorithm and its variations" (1986). Both its
  * input and its edits are bounded, so the time is linear in the texts.
  */
@@ -22,7 +22,7 @@ export interface WordChanges {
   isExact: boolean;
 }
 
-/** More words than this that are only in one of the texts, and ranges are no longer exact. */
+/** The most words in only one of the texts for which ranges are exact. */
 const MOST_EDITS = 400;
 /** The same for the characters between the first difference and the last. */
 const MOST_CHARACTERS = 100_000;

@@ -48,7 +48,7 @@ export function leftOf(whole: Budget, left: Budget): Budget {
 
 /**
  * Names the whole budget in a message of the engine, which knows what is left of it: `the budget of 10 calls for judges (7 spent
- * before) is spent`. Undefined for a budget of which nothing was spent.
+ * before) is spent`. Undefined for an unspent budget.
  */
 export function wholeNamed(left: Budget | undefined): ((message: string) => string) | undefined {
   const whole = left && wholes.get(left);
@@ -67,7 +67,7 @@ export function wholeNamed(left: Budget | undefined): ((message: string) => stri
     );
 }
 
-/** The budget of which this is what is left; itself, if nothing was spent of it. */
+/** The whole budget that this is the rest of; itself, if nothing was spent. */
 export function wholeOf(budget: Budget): Budget {
   return wholes.get(budget) ?? budget;
 }

@@ -23,7 +23,7 @@ export type Completion = { generation: number } & (
 const LONGEST_SLEEP = 2 ** 31 - 1;
 
 /**
- * The time of a run, in milliseconds. It stands still while the caller handles results, so that this does not make calls late;
+ * The time of a run, in milliseconds. It is paused while the caller handles results, so that this does not make calls late;
  * the time limit of the run goes on.
  */
 export class Clock {

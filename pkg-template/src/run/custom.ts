@@ -1,4 +1,4 @@
-/** Metrics of the user's own, which the engine asks for. */
+/** Custom metrics, which the engine asks for. */
 
 import { closest } from "../closest.js";
 import { type HostTask, taskInvocations } from "../engine/decode.js";
@@ -12,7 +12,7 @@ import type { JournalSection } from "../journal/section.js";
 import { hashOf } from "../judges/recording.js";
 import type { RunPlan } from "./session.js";
 
-/** What came of a metric of the user's own: what it found, or why there is nothing. */
+/** The outcome of a custom metric: what it found, or why there is nothing. */
 export type CustomAnswer = { found: CustomResult } | { failure: string };
 
 export async function compute(
@@ -46,7 +46,7 @@ export async function compute(
   }
 }
 
-/** Notes why a metric says that it has no score: that is no failure. */
+/** Notes why a metric says that it has no score, which is not a failure. */
 function noted(found: CustomResult, plan: RunPlan): CustomResult {
   const { status, reason } = found.overall;
   if (status === EvalStatus.NOT_EVALUATED) {
@@ -82,7 +82,7 @@ const OF_TURNS = ["rubricScores", "tokenUsageDetails", "durationDetails", "expla
 const TURN_KEYS = ["actualInvocation", "expectedInvocation", "score", "evalStatus", "reason", ...OF_TURNS];
 
 /**
- * Refuses misspelt keys, of which nothing would be seen: a case could pass that the metric fails. Others are the user's own.
+ * Refuses misspelt keys, which would go unnoticed: a case could pass that the metric fails. Other keys are the user's.
  *
  * @throws {AdkMetricsError} `custom_metric_failed`
  */

@@ -1,4 +1,4 @@
-/** What is said of metrics of the user's own: of those that failed, and of those whose statuses are not what the scores are. */
+/** Warnings about custom metrics: those that failed, and those whose statuses contradict their scores. */
 
 import { EvalStatus } from "../enums.js";
 import type { EvalSetResult, Mistake } from "../types.js";
@@ -10,7 +10,7 @@ export interface MetricFailures {
   first: string;
 }
 
-/** What happened to metrics of the user's own that could not be computed somewhere, though they did not decline to. */
+/** What happened to custom metrics that could not be computed somewhere, though they did not decline to. */
 export function failuresIn(set: EvalSetResult, { registry, declined }: RunPlan): Map<string, MetricFailures> {
   const failed = new Map<string, MetricFailures>();
   const own = new Set(registry.customMetricNames().filter((name) => set.advisory?.includes(name) !== true));

@@ -1,4 +1,4 @@
-/** What a journal has of the calls of a run's judges, and is told of them. */
+/** Reads the calls of a run's judges from a journal, and writes them to it. */
 
 import type { TokenCounts } from "../generated/contract.js";
 import type { JournaledReply, JournalSection } from "../journal/section.js";
@@ -17,7 +17,7 @@ export interface CallKeys {
 }
 
 export class JournaledCalls {
-  /** Without one, nothing is kept or found; calls that nobody made are counted all the same. */
+  /** Without one, nothing is kept or found; calls that were not made are counted all the same. */
   readonly #journal: JournalSection | undefined;
   /** How many calls failed for a question without a reply yet. */
   readonly #failedFor = new Map<string, number>();
@@ -25,7 +25,7 @@ export class JournaledCalls {
   readonly #attempts = new Map<string, number>();
   /** What the failed calls took, for each key of both. */
   readonly #failedUsage = new Map<string, TokenCounts>();
-  /** How many calls of the engine nobody made: a recording lacks the reply, or the journals of a merged run do. */
+  /** How many of the engine's calls were not made: a recording lacks the reply, or the journals of a merged run do. */
   #unsentCalls = 0;
   /** What parts of a merged run looked up in a recording in vain, which took no call. */
   #lookups = 0;
@@ -34,7 +34,7 @@ export class JournaledCalls {
     this.#journal = journal;
   }
 
-  /** Whether the journal is all there is, so that nobody is asked: the run is merged of parts. */
+  /** Whether the journal is all there is, so that no judge is asked: the run is merged of parts. */
   get isComplete(): boolean {
     return this.#journal?.isComplete === true;
   }
@@ -56,7 +56,7 @@ export class JournaledCalls {
   /**
    * The failure that a complete journal has instead of a reply.
    *
-   * @returns Also how many calls failed before it, of which the engine never hears.
+   * @returns Also how many calls failed before it, which the engine does not count.
    */
   lost(question: string, evalId = ""): { failed: FailedCall; failedBefore: number } {
     const found = this.#journal?.failure(question);
@@ -121,7 +121,7 @@ export class JournaledCalls {
   }
 
   /**
-   * The calls for a question that failed before the run was resumed, of which the engine never hears. What is kept of it next
+   * The calls for a question that failed before the run was resumed, which the engine does not count. What is kept of it next
    * includes them.
    */
   resume({ question, callKey }: CallKeys): { failedBefore: number; failedUsage?: TokenCounts | undefined } {
@@ -146,7 +146,7 @@ export class JournaledCalls {
     increment(this.#attempts, callKey);
   }
 
-  /** Counts a call that nobody made. */
+  /** Counts a call that was not made. */
   noteUnsent(): void {
     this.#unsentCalls += 1;
   }

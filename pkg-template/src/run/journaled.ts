@@ -1,4 +1,4 @@
-/** Who was asked when a journal was written: where it is complete, nobody is asked any more. */
+/** The judges that were asked when a journal was written: where it is complete, none is asked any more. */
 
 import { AdkMetricsError } from "../errors.js";
 import type { HeaderMetric } from "../generated/contract.js";
@@ -37,7 +37,7 @@ export function journaledJudge({ metricName, judge }: HeaderMetric, target: Judg
   };
 }
 
-/** The options that stand for those who judged, where journals are complete: each metric has the judge that scored it. */
+/** The options that replace the judges, where journals are complete: each metric has the judge that scored it. */
 export function standInsOf(entries: readonly JournalEntry[]): Pick<EvaluatorOptions, "vertex" | "judge"> {
   const begun = entries.filter((entry): entry is JournaledBegin => entry.type === "begin");
   const judges = begun.flatMap(({ inputs }) => (inputs.judge ?? []) as Pick<JournaledJudge, "vertex" | "panel">[]);
@@ -71,7 +71,7 @@ export function journaledTarget(journal: JournalSection, metric: string): JudgeT
   };
 }
 
-/** Fails every call, with the reason why there is nobody to ask. */
+/** Fails every call, with the reason why there is no judge. */
 export function noTarget(reason: unknown): JudgeTarget {
   return { ask: () => Promise.reject(reason), label: "", cacheOwner: "", model: undefined };
 }

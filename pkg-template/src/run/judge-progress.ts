@@ -26,7 +26,7 @@ export const NO_CORRECTION: ProgressCorrection = {
 /**
  * How far the calls of a run are.
  *
- * @param failedBefore Calls that failed before the engine was restarted, of which it does not know.
+ * @param failedBefore Calls that failed before the engine was restarted, which it does not count.
  */
 export function judgeProgress(
   run: EvalRun,
@@ -54,7 +54,7 @@ const MANY_UNREAD = 0.2;
 
 /**
  * The warning of many replies that could not be read: what they would have said is missing from the verdicts. Where none could
- * be read, there are no verdicts, which is said of each metric.
+ * be read, there are no verdicts; each metric has a warning.
  */
 export function unreadWarning({ answered, cached, unread = 0 }: JudgeProgress): EngineError | undefined {
   const replies = answered + cached;

@@ -19,7 +19,7 @@ export class Judges {
   readonly #targets = new Map<number, JudgeTarget>();
   /** The judges of those that a panel judges. */
   readonly #panels = new Map<number, PanelMembers>();
-  /** Why metrics lack a judge, by their index. They can score none of the cases, so nobody is to be asked. */
+  /** Why metrics lack a judge, by their index. They can score none of the cases, so their judges are not asked. */
   readonly #missing = new Map<number, unknown>();
   /** The versions of models that replies named, by the index of the metric. */
   readonly #versions = new Map<number, Set<string>>();

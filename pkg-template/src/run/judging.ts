@@ -18,7 +18,7 @@ import { estimateWarning, type ProgressCorrection, unreadWarning } from "./judge
 import { unpricedWarning } from "./prices.js";
 import { replyKey, type JudgeTarget } from "./target.js";
 
-/** How a call ended; `failedUsage` is what calls before it took of which the engine did not hear. */
+/** How a call ended; `failedUsage` has the tokens of calls before it that the engine does not count. */
 export type CallAnswer = { failedUsage?: TokenCounts | undefined } & (
   | {
       reply: JudgeReply;
@@ -26,7 +26,7 @@ export type CallAnswer = { failedUsage?: TokenCounts | undefined } & (
       cached: boolean;
     }
   | { failed: FailedCall }
-  /** The answer of a server, which the engine reads; `take` is told what it found. */
+  /** The answer of a server, which the engine reads; `take` gets what it found. */
   | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome | undefined): void }
 );
 
@@ -93,7 +93,7 @@ export class JudgeDispatcher {
     return [...this.#judges.warnings, ...this.#warnings];
   }
 
-  /** How many calls failed before the engine was restarted, of which it does not know. */
+  /** How many calls failed before the engine was restarted, which does not count them. */
   get failedBefore(): number {
     return this.#failedBefore;
   }
@@ -189,7 +189,7 @@ export class JudgeDispatcher {
   }
 
   /**
-   * Ends a call whose reply nobody waits for.
+   * Ends a call whose reply is not needed any more.
    *
    * @param ended What ended the run, and the call with it; nothing if the provider did not answer in time.
    */
@@ -208,7 +208,7 @@ export class JudgeDispatcher {
     call.controller.abort(ended ?? new AdkMetricsError("timeout", message));
   }
 
-  /** Forgets the numbers of an engine that is no more. Its calls go on: the next engine asks for them. */
+  /** Forgets the call ids of an engine that crashed. Its calls go on: the next engine asks for them. */
   restarted(): void {
     this.#numbered.clear();
     this.#failedBefore = this.#failures;
@@ -217,7 +217,7 @@ export class JudgeDispatcher {
   /** Ends every call. */
   abortAll(): void {
     for (const { controller } of this.#calls.values()) controller?.abort();
-    // Those of answers that nobody read.
+    // Those of answers that were not read.
     this.#cache?.releaseAll();
   }
 

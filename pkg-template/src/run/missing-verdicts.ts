@@ -1,4 +1,4 @@
-/** What is said of judges that gave no verdict: beside metrics that pass, a case passes without it. */
+/** Warnings about judges that gave no verdict: beside metrics that pass, a case passes without it. */
 
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Mistake } from "../types.js";

@@ -47,7 +47,7 @@ export function unpricedAmong(
   return { names: [...names], hasPrice };
 }
 
-/** What messages call a function of the user's own. */
+/** What messages call a custom function. */
 export function functionText(name: string): string {
   return name === "" ? "a function" : `the function ${name}`;
 }

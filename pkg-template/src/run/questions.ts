@@ -34,7 +34,7 @@ export async function otherQuestions(
   const [index = "0", turn = "", said = "", expected = ""] = first;
   if (count === 0) return undefined;
   const [only] = JSON.parse(call(plan, () => run.casesToJs(Number(index)))) as { evalId?: string }[];
-  // An evaluator class is given one conversation, and is told what to compare it with.
+  // An evaluator class is given one conversation, and what to compare it with.
   if (only?.evalId === undefined) return undefined;
   const [asked, meant] = excerpts(said, expected);
   const others = count === 1 ? "" : `; so it is in ${count} of ${header.total} runs`;

@@ -1,4 +1,4 @@
-/** The ranges that metrics of the user's own declare for their scores. */
+/** The ranges that custom metrics declare for their scores. */
 
 import type { EngineError, HeaderMetric } from "../generated/contract.js";
 import type { EvalSetResult, Interval, MetricInfo, Mistake } from "../types.js";

@@ -1,4 +1,4 @@
-/** What is said of recordings that are scored as they are, and that most likely are not as they should be. */
+/** Warnings about recordings that are scored as they are, but most likely are not as intended. */
 
 import { isObject } from "../engine/values.js";
 import type { EvalSetResult, Mistake } from "../types.js";

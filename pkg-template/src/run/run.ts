@@ -116,7 +116,7 @@ class RunDriver {
   #session: Session;
   #decoder: CaseDecoder;
   #isCancelled = false;
-  /** How many calls were not made, since this run asks nobody. */
+  /** How many calls were not made, since this run asks no judge. */
   #withheld = 0;
   #casesPerStep = FIRST_CASES_PER_STEP;
   readonly #stretch: Stretch;
@@ -319,7 +319,7 @@ class RunDriver {
     tell(idle && this.#computing === 0 ? { inFlight, queued } : undefined);
   }
 
-  /** What ended the run, if it did not come to its end. */
+  /** What ended the run early, if anything did. */
   get #ended(): AdkMetricsError | undefined {
     if (this.#isCancelled) return new AdkMetricsError("cancelled", "the evaluation was cancelled");
     return this.clock.isOver ? new AdkMetricsError("timeout", "the time of the budget is over") : undefined;

@@ -30,7 +30,7 @@ export interface RunPlan extends ErrorContext {
   began: number;
   /** Where what it pays for is kept, and what of its inputs that is known by. */
   journal?: { section: JournalSection; inputs: Readonly<Record<string, unknown>> } | undefined;
-  /** The reasons that metrics of the user's own gave for having no score. */
+  /** The reasons that custom metrics gave for having no score. */
   declined?: Set<string>;
 }
 

@@ -1,11 +1,11 @@
-/** What is said of an agent that neither said nor did anything, such as a function that returns nothing. */
+/** The warning about an agent that neither said nor did anything, such as a function that returns nothing. */
 
 import { finalText, toolCallsOf } from "../invocation.js";
 import type { EvalSetResult, Mistake } from "../types.js";
 
 /** What an agent that said nothing did not do. */
 export interface Silence {
-  /** How many turns there are, none of which has a text or a tool call. */
+  /** How many turns there are, if none has text or a tool call. */
   turns: number;
   /** How many cases have no run of the agent, if none has one. */
   withoutRun: number | undefined;
@@ -16,7 +16,7 @@ export function silenceIn({ evalCaseResults }: EvalSetResult): Silence | undefin
   const silence: Silence = { turns: 0, withoutRun: evalCaseResults.length };
   for (const { evalMetricResultPerInvocation, reason } of evalCaseResults) {
     if (reason?.startsWith("there is no actual conversation") !== true) silence.withoutRun = undefined;
-    // Why a run failed is said already.
+    // The reason for a failed run is in its result.
     if (reason !== undefined) continue;
     for (const { actualInvocation } of evalMetricResultPerInvocation) {
       if (finalText(actualInvocation).trim() !== "" || toolCallsOf(actualInvocation).length > 0) return undefined;

@@ -1,4 +1,4 @@
-/** Metrics that can score none of the cases, whatever the agent does: nobody would notice that they decide nothing. */
+/** Metrics that can score none of the cases, whatever the agent does: it would go unnoticed that they decide nothing. */
 
 import { call } from "../engine/call.js";
 import type { Steps } from "../engine/steps.js";

@@ -42,7 +42,7 @@ export function withoutEffect({ prompts = {}, dialect }: EvaluatorOptions, metri
 /** The options that are for metrics that ask judges alone. */
 const FOR_JUDGES = ["judge", "vertex", "cache", "budget", "retry", "prompts", "batch"] as const;
 
-/** The warning about options for judges where nobody is asked. */
+/** The warning about options for judges where no judge is asked. */
 export function unusedOptions(
   options: Omit<EvaluateRequest, "evalSet" | "actual">,
   metrics: RunHeader["metrics"],
@@ -53,7 +53,7 @@ export function unusedOptions(
   return { code: "invalid_input", message: `no metric asks a judge, so ${names} ${verb} no effect`, path: "options" };
 }
 
-/** The warning about prices that count for nobody. @param priced The names whose prices count. */
+/** The warning about prices of models that are not asked. @param priced The names whose prices count. */
 export function unusedPrices({ prices }: Budget = {}, priced: readonly string[]): Mistake | undefined {
   const found = Object.keys(prices ?? {}).filter((name) => !priced.includes(name));
   if (found.length === 0) return undefined;

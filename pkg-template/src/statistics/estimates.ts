@@ -15,7 +15,7 @@ export interface Estimate {
 }
 
 /**
- * How likely at least one of `k` runs passes, of which `passed` of `runs` did: 1 − C(n − c, k) / C(n, k), which is unbiased
+ * How likely at least one of `k` runs passes, if `passed` of `runs` did: 1 − C(n − c, k) / C(n, k), which is unbiased
  * (M. Chen et al., Evaluating Large Language Models Trained on Code, arXiv 2107.03374).
  */
 export function passAtK(passed: number, runs: number, k: number): number {
@@ -23,7 +23,7 @@ export function passAtK(passed: number, runs: number, k: number): number {
 }
 
 /**
- * How likely all of `k` runs pass, of which `passed` of `runs` did: C(c, k) / C(n, k), which is unbiased (S. Yao et al.,
+ * How likely all of `k` runs pass, if `passed` of `runs` did: C(c, k) / C(n, k), which is unbiased (S. Yao et al.,
  * τ-bench, arXiv 2406.12045).
  */
 export function passHatK(passed: number, runs: number, k: number): number {
@@ -45,7 +45,7 @@ export function wilson(share: number, count: number, confidence: number): Estima
   return { value: share, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
-/** The mean of all values, of which those of one group depend on each other, as do the runs of a case. */
+/** The mean of all values, where those of one group depend on each other, as the runs of a case do. */
 export function mean(groups: readonly (readonly number[])[]): number {
   return sum(groups.map(sum)) / countIn(groups);
 }
@@ -106,7 +106,7 @@ export function clusteredShare(groups: readonly (readonly number[])[], confidenc
  * How many values there are in effect where those of one group depend on each other: as many as would have the same standard
  * error if they did not (L. Kish's design effect, 1965), fewer if that has few degrees of freedom (E. L. Korn and B. I. Graubard,
  * Confidence Intervals for Proportions with Small Expected Number of Positive Counts, 1998). At least as many as there are
- * groups, of which those of different sizes count for fewer, and at most all.
+ * groups; groups of different sizes count for fewer, and at most all.
  */
 function effectiveCount(groups: readonly (readonly number[])[], confidence: number, most = countIn(groups)): number {
   const share = mean(groups);

@@ -40,9 +40,9 @@ const MOST_NAMED = 5;
 /**
  * Holds results against gates. Results with the same ids of evalset and case are runs of one case. A run that was not
  * evaluated counts as not passed, and so does one that passes without a verdict of a judge that was to be asked, or without a
- * metric of your own that failed. Where there is no result no gate passes.
+ * metric of your own that failed. Without results no gate passes.
  *
- * @throws {AdkMetricsError} `invalid_input` for what are no results, and gates that are not what their types say.
+ * @throws {AdkMetricsError} `invalid_input` for anything but results, and gates that are not what their types say.
  *
  * @example
  * const { passed, gates } = checkGates(results, { minPassRate: 0.9 });
@@ -187,7 +187,7 @@ export class GateTally {
   }
 }
 
-/** Cases of which the first are named. */
+/** Cases. The first ones are named. */
 class Named {
   count = 0;
   readonly #names: string[] = [];

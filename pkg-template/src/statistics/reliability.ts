@@ -36,7 +36,7 @@ export interface ReliabilityOptions {
   precision?: number;
 }
 
-/** What runs of an agent tell. Runs that were not evaluated count nowhere but in `notEvaluated`. */
+/** Statistics of an agent's runs. Runs that were not evaluated only count in `notEvaluated`. */
 export interface Reliability {
   /** How often the intervals contain the true value. */
   confidence: number;
@@ -82,7 +82,7 @@ export interface NeededRuns {
 /** An estimate of pass@k or pass^k. */
 export interface PassEstimate extends Estimate {
   k: number;
-  /** How many cases have k runs or more, of which this is the mean. */
+  /** How many cases have k runs or more; this is their mean. */
   cases: number;
 }
 
@@ -138,7 +138,7 @@ export interface CaseMetricReliability {
  * What the runs of an agent say about future ones: pass rates with their intervals, pass@k and pass^k, which cases are flaky,
  * and how much scores vary. Results with the same ids of evalset and case are runs of one case, also in different files.
  *
- * @throws {AdkMetricsError} `invalid_input` for what are no results, or options that are not what their types say.
+ * @throws {AdkMetricsError} `invalid_input` for anything but results, or options that are not what their types say.
  */
 export function reliabilityOf(
   results: EvalSetResult | readonly EvalSetResult[],

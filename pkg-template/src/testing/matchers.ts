@@ -249,7 +249,7 @@ function isPath(value: unknown): boolean {
   return typeof value === "object" && value !== null && "href" in value && "protocol" in value;
 }
 
-/** @throws {AdkMetricsError} `invalid_input` for what is no result. */
+/** @throws {AdkMetricsError} `invalid_input` for anything but a result. */
 function setsOf(received: unknown): readonly EvalSetResult[] {
   const given = received as Passable | undefined | null;
   if (typeof given === "object" && given !== null) {
@@ -350,7 +350,7 @@ const COLOURS: Partial<Record<Style, ColourName>> = {
 
 /**
  * Colours as the runner uses them: what is expected in one, what was received in the other. Bun's functions of these names
- * quote what they are given, so they are no colours.
+ * quote what they are given, so they are not colours.
  */
 function paintOf(utils: MatcherUtils = {}): Paint {
   return (text, styles) =>

@@ -1,4 +1,4 @@
-/** What is used of Vitest, which is no dependency of this package. */
+/** What is used of Vitest, which is not a dependency of this package. */
 declare module "vitest" {
   export const expect: { extend(matchers: object): void };
 }
