@@ -19,7 +19,7 @@ use crate::foundation::pace::Pace;
 use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::invocation::{IntermediateData, Invocation, TOOL_CALLS};
 use crate::model::results::EvalStatus;
-use crate::text::trim;
+use crate::text::python::trim;
 use crate::trajectory::matching::matches_paced;
 use crate::trajectory::{CallEquality, MatchType, difference};
 

@@ -8,8 +8,8 @@
 //! One pass over the text, eight bytes at a time through ASCII. Only text that normalisation changes is copied,
 //! and nothing is allocated per token. O(length).
 
-use super::case::lower;
 use super::nfkc::{Fold, Segment, for_each_char, normalize};
+use super::python::{FinalSigmas, lower};
 use super::roles::{CharKind, Role, Roles};
 use super::tokens::{self, Collector, Origin, SINGLE};
 use super::utf8::{Block, Letters, decode, decode_chunk, load};
@@ -226,61 +226,5 @@ impl<'a> Scanner<'a> {
             sigmas.finals.into_iter()
         };
         self.sigmas.get_or_insert_with(finals).next().unwrap_or(false)
-    }
-}
-
-/// Lower-cases a text as Python does.
-#[cold]
-pub(crate) fn lower_case(text: &str) -> String {
-    let mut sigmas = FinalSigmas::default();
-    text.chars().for_each(|c| sigmas.see(c));
-    let mut finals = sigmas.finals.into_iter();
-    let mut lower_case = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            'Σ' if finals.next() == Some(true) => lower_case.push('ς'),
-            _ => lower(c).for_each(|c| lower_case.push(c)),
-        }
-    }
-    lower_case
-}
-
-/// For each capital sigma among the characters, whether it ends a word: a cased character precedes it and none
-/// follows, ignoring case-ignorable characters (Unicode's Final_Sigma).
-#[derive(Default)]
-struct FinalSigmas {
-    finals: Vec<bool>,
-    after_cased: bool,
-    after_sigma: bool,
-}
-
-impl FinalSigmas {
-    #[cold]
-    #[inline(never)]
-    fn see(&mut self, c: char) {
-        let role = Roles::get().role(c as u32);
-        if role.is_case_ignorable() {
-            return;
-        }
-        if self.after_sigma
-            && let Some(last) = self.finals.last_mut()
-        {
-            *last &= !role.is_cased();
-        }
-        self.after_sigma = role.kind() == CharKind::Sigma;
-        if self.after_sigma {
-            self.finals.push(self.after_cased);
-        }
-        self.after_cased = role.is_cased();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_capital_sigma_has_another_lower_case_at_the_end_of_a_word() {
-        assert_eq!(lower_case("ΟΔΥΣΣΕΥΣ ΣΑΣ. Σ İ"), "οδυσσευς σας. σ i\u{307}");
     }
 }

@@ -15,14 +15,14 @@
 //! 3. `vocabulary` interns the words and stems them with `porter`.
 //! 4. `rouge` counts the shared tokens.
 //!
-//! `roles`, `case` and the generated `tables` have the properties of all characters in Python 3.11; `utf8` reads
-//! eight bytes at a time.
+//! `python` has Python's string methods, which the other modules of the crate use too. `roles` and the generated
+//! `tables` have the properties of all characters in Python 3.11; `utf8` reads eight bytes at a time.
 
 mod adk_python;
 mod adk_ts;
-mod case;
 mod nfkc;
 mod porter;
+pub(crate) mod python;
 mod roles;
 mod rouge;
 mod tables;
@@ -30,9 +30,8 @@ mod tokens;
 mod utf8;
 mod vocabulary;
 
-pub(crate) use adk_python::lower_case;
-pub use case::fold_case;
 pub use porter::stem;
+pub use python::fold_case;
 pub use rouge::{Overlap, Rouge, Scorer, Span};
 
 /// The implementation whose scores are reproduced.
@@ -65,21 +64,4 @@ pub fn rouge1(reference: &str, candidate: &str) -> Rouge {
 #[must_use]
 pub fn tokenize(text: &str) -> Vec<String> {
     Scorer::new(Dialect::AdkPython).token_texts(text)
-}
-
-/// Whether Python's `str.isspace` and `\s` treat a character as white space.
-pub(crate) fn is_space(c: char) -> bool {
-    // Python adds four control characters to Unicode's white space.
-    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
-}
-
-/// Removes white space around a text, as Python's `str.strip` does.
-#[inline(never)]
-pub(crate) fn trim(text: &str) -> &str {
-    text.trim_matches(is_space)
-}
-
-/// Calls `visit` with every character of the text's NFKC form (Unicode 14).
-pub(crate) fn for_each_nfkc_char(text: &str, visit: &mut dyn FnMut(char)) {
-    nfkc::for_each_char(text, roles::Roles::get(), visit);
 }

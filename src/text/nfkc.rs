@@ -1,5 +1,8 @@
 //! NFKC (UAX #15) as in Python 3.11, with the data of Unicode 14, segment by segment.
 //!
+//! It replaces `icu_normalizer`, which takes 15 kB more of the WebAssembly module and follows newer versions of
+//! Unicode (docs/decisions/0004-own-nfkc.md).
+//!
 //! Text consists of segments that normalise independently of each other: each begins at a character that
 //! neither reorders nor merges with the text before it. A quick check by role decides whether a segment may
 //! change; only those are decomposed, ordered and composed. The tables are stored packed (18 KB, 7 KB once

@@ -11,7 +11,7 @@ use super::equal::{canonical, equal};
 use crate::foundation::double::{self, Decimal};
 use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::sort::sort;
-use crate::text::{fold_case, trim};
+use crate::text::python::{fold_case, trim};
 
 /// How an actual argument is compared with the expected one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

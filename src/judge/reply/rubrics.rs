@@ -10,7 +10,7 @@ use super::structured::{count_verdicts, document, objects, text_field};
 use crate::foundation::json::Document;
 use crate::foundation::sort::groups;
 use crate::judge::prompt::rubric_keys;
-use crate::text::{for_each_nfkc_char, lower_case};
+use crate::text::python::{for_each_nfkc_char, lower_case};
 
 /// What a reply says about one rubric.
 #[derive(Clone, Debug, PartialEq)]

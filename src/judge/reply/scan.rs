@@ -3,12 +3,14 @@
 //! Positions are byte offsets at character boundaries. All searches of the readers go through this module, so
 //! that a test can count how many bytes are read.
 
-pub(super) use crate::text::is_space;
+use crate::text::python;
+
+pub(super) use crate::text::python::is_space;
 
 /// The text without white space around it.
 pub(crate) fn trim(text: &str) -> &str {
     count(text.len());
-    crate::text::trim(text)
+    python::trim(text)
 }
 
 /// The text without the matching characters around it.
