@@ -6,7 +6,7 @@
 
 use super::config::{MappedSettings, ParameterNames};
 use super::json_path::append_strings;
-use super::{DraftReply, Protocol, ReplyPaths, Request, messages};
+use super::{DraftReply, Protocol, ReplyPaths, Request, UsagePaths, messages};
 #[cfg(feature = "schema")]
 use super::{FormField, ProviderManifest};
 use crate::foundation::json::{Document, Json, JsonKind};
@@ -50,11 +50,15 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         stop: "stop_reason",
         refusal: "refusal",
         why: &["stop_details/category", "stop_details/explanation"],
-        usage: [
-            &["usage/input_tokens", "usage/cache_creation_input_tokens", "usage/cache_read_input_tokens"],
-            &["usage/output_tokens"],
-            &[],
-        ],
+        usage: UsagePaths {
+            input: &[
+                "usage/input_tokens",
+                "usage/cache_creation_input_tokens",
+                "usage/cache_read_input_tokens",
+            ],
+            output: &["usage/output_tokens"],
+            total: &[],
+        },
         model: "model",
     },
     read,

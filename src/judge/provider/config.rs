@@ -11,10 +11,38 @@ use crate::foundation::json::{Json, JsonKind};
 use crate::foundation::write::{ObjectBuilder, Raw};
 use crate::model::shape;
 
-/// A parameter: its name in the config, its type, how it is mapped, and its names in OpenAI's chat completions and
-/// responses, Anthropic and Ollama, in the order of [`ParameterNames`]. An empty name: the provider has no such
-/// parameter. Google's name is that of the config. Ollama's names belong to `options`.
-struct Parameter(&'static str, Type, Mapping, [&'static str; 4]);
+/// A parameter. Google's name for it is that of the config.
+struct Parameter {
+    name: &'static str,
+    ty: Type,
+    mapping: Mapping,
+    names: Names,
+}
+
+impl Parameter {
+    const fn new(name: &'static str, ty: Type, mapping: Mapping, names: Names) -> Self {
+        Self { name, ty, mapping, names }
+    }
+}
+
+/// The names of a parameter in other protocols than Google's; empty where there is no such parameter.
+struct Names {
+    chat: &'static str,
+    responses: &'static str,
+    anthropic: &'static str,
+    /// In `options`.
+    ollama: &'static str,
+}
+
+/// No other protocol has the parameter.
+const NONE: Names = Names { chat: "", responses: "", anthropic: "", ollama: "" };
+
+impl Names {
+    /// A name that all of them share.
+    const fn all(name: &'static str) -> Self {
+        Self { chat: name, responses: name, anthropic: name, ollama: name }
+    }
+}
 
 /// The type of a parameter. What is inside arrays and objects is for the provider to check.
 #[derive(Clone, Copy)]
@@ -81,55 +109,75 @@ enum Mapping {
 }
 
 /// The parameters that are mapped.
-static PARAMETERS: [Parameter; 18] = [
-    Parameter(
-        "temperature",
-        Type::Heat,
+static PARAMETERS: &[Parameter] = &[
+    Parameter::new("temperature", Type::Heat, Mapping::Sampling, Names::all("temperature")),
+    Parameter::new("topP", Type::Share, Mapping::Sampling, Names::all("top_p")),
+    Parameter::new(
+        "topK",
+        Type::Count(0),
         Mapping::Sampling,
-        ["temperature", "temperature", "temperature", "temperature"],
+        Names { anthropic: "top_k", ollama: "top_k", ..NONE },
     ),
-    Parameter("topP", Type::Share, Mapping::Sampling, ["top_p", "top_p", "top_p", "top_p"]),
-    Parameter("topK", Type::Count(0), Mapping::Sampling, ["", "", "top_k", "top_k"]),
-    Parameter(
+    Parameter::new(
         "maxOutputTokens",
         Type::Count(1),
         Mapping::Limit,
-        ["max_completion_tokens", "max_output_tokens", "max_tokens", "num_predict"],
+        Names {
+            chat: "max_completion_tokens",
+            responses: "max_output_tokens",
+            anthropic: "max_tokens",
+            ollama: "num_predict",
+        },
     ),
-    Parameter("stopSequences", Type::Strings, Mapping::No, ["stop", "", "stop_sequences", "stop"]),
-    Parameter("seed", Type::Integer, Mapping::No, ["seed", "", "", "seed"]),
-    Parameter("presencePenalty", Type::Number, Mapping::No, ["presence_penalty", "", "", "presence_penalty"]),
-    Parameter(
+    Parameter::new(
+        "stopSequences",
+        Type::Strings,
+        Mapping::No,
+        Names { chat: "stop", anthropic: "stop_sequences", ollama: "stop", ..NONE },
+    ),
+    Parameter::new("seed", Type::Integer, Mapping::No, Names { chat: "seed", ollama: "seed", ..NONE }),
+    Parameter::new(
+        "presencePenalty",
+        Type::Number,
+        Mapping::No,
+        Names { chat: "presence_penalty", ollama: "presence_penalty", ..NONE },
+    ),
+    Parameter::new(
         "frequencyPenalty",
         Type::Number,
         Mapping::No,
-        ["frequency_penalty", "", "", "frequency_penalty"],
+        Names { chat: "frequency_penalty", ollama: "frequency_penalty", ..NONE },
     ),
-    Parameter("candidateCount", Type::One, Mapping::No, ["", "", "", ""]),
-    Parameter("responseMimeType", Type::String, Mapping::Type, ["", "", "", ""]),
-    Parameter("responseLogprobs", Type::Flag, Mapping::No, ["logprobs", "", "", ""]),
-    Parameter("logprobs", Type::Count(0), Mapping::No, ["top_logprobs", "top_logprobs", "", ""]),
-    Parameter("mediaResolution", Type::String, Mapping::No, ["", "", "", ""]),
-    Parameter(
+    Parameter::new("candidateCount", Type::One, Mapping::No, NONE),
+    Parameter::new("responseMimeType", Type::String, Mapping::Type, NONE),
+    Parameter::new("responseLogprobs", Type::Flag, Mapping::No, Names { chat: "logprobs", ..NONE }),
+    Parameter::new(
+        "logprobs",
+        Type::Count(0),
+        Mapping::No,
+        Names { chat: "top_logprobs", responses: "top_logprobs", ..NONE },
+    ),
+    Parameter::new("mediaResolution", Type::String, Mapping::No, NONE),
+    Parameter::new(
         "thinkingConfig",
         Type::Object,
         Mapping::Thinking,
-        ["reasoning_effort", "reasoning", "thinking", "think"],
+        Names { chat: "reasoning_effort", responses: "reasoning", anthropic: "thinking", ollama: "think" },
     ),
-    Parameter(
+    Parameter::new(
         "systemInstruction",
         Type::Content,
         Mapping::System,
-        ["messages", "instructions", "system", "messages"],
+        Names { chat: "messages", responses: "instructions", anthropic: "system", ollama: "messages" },
     ),
-    Parameter("safetySettings", Type::Array, Mapping::Beside, ["", "", "", ""]),
-    Parameter("cachedContent", Type::String, Mapping::Beside, ["", "", "", ""]),
-    Parameter("labels", Type::Object, Mapping::BesideInVertex, ["", "", "", ""]),
+    Parameter::new("safetySettings", Type::Array, Mapping::Beside, NONE),
+    Parameter::new("cachedContent", Type::String, Mapping::Beside, NONE),
+    Parameter::new("labels", Type::Object, Mapping::BesideInVertex, NONE),
 ];
 
 /// The parameters: their names in `camelCase`, and their types.
 pub(crate) fn parameters() -> impl Iterator<Item = (&'static str, Type)> {
-    PARAMETERS.iter().map(|Parameter(name, ty, ..)| (*name, *ty))
+    PARAMETERS.iter().map(|parameter| (parameter.name, parameter.ty))
 }
 
 /// The names inside `thinkingConfig`.
@@ -137,7 +185,7 @@ pub(crate) const THINKING: [&str; 3] = ["thinkingLevel", "thinkingBudget", "incl
 
 /// The parameter of a name in either spelling.
 fn parameter(key: &str) -> Option<&'static Parameter> {
-    PARAMETERS.iter().find(|Parameter(name, ..)| is_name(key, name))
+    PARAMETERS.iter().find(|parameter| is_name(key, parameter.name))
 }
 
 /// Whether a key names a parameter.
@@ -145,7 +193,7 @@ fn parameter(key: &str) -> Option<&'static Parameter> {
 /// # Errors
 /// If it does, and the value has another type.
 pub(crate) fn is_parameter(key: &str, value: Json<'_>) -> Result<bool> {
-    let Some(Parameter(_, ty, ..)) = parameter(key) else { return Ok(false) };
+    let Some(Parameter { ty, .. }) = parameter(key) else { return Ok(false) };
     let whole = shape::whole(value);
     let (fits, expected) = match ty {
         Type::Number => (value.as_number().is_some(), "a number"),
@@ -228,14 +276,19 @@ impl MappedSettings {
         with_schema: bool,
     ) -> bool {
         let provider = endpoint.provider;
-        let Some(Parameter(name, _, special, names)) = parameter(key) else { return false };
-        let mut target = match provider {
-            Provider::Gemini if *special == Mapping::BesideInVertex => "",
-            Provider::Gemini | Provider::Vertex => name,
-            _ => names.get(provider.protocol().parameters as usize).copied().unwrap_or_default(),
+        let Some(Parameter { name, mapping, names, .. }) = parameter(key) else { return false };
+        let mut target = match provider.protocol().parameters {
+            ParameterNames::Google if provider == Provider::Gemini && *mapping == Mapping::BesideInVertex => {
+                ""
+            }
+            ParameterNames::Google => name,
+            ParameterNames::Chat => names.chat,
+            ParameterNames::Responses => names.responses,
+            ParameterNames::Anthropic => names.anthropic,
+            ParameterNames::Ollama => names.ollama,
         };
         let mut nested = provider.is_gemini() || provider == Provider::Ollama;
-        match special {
+        match mapping {
             Mapping::Type if with_schema => return true,
             _ if target.is_empty() => return false,
             Mapping::Sampling if !samples(endpoint) => return false,

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use super::config::MappedSettings;
 use super::json_path::{string, string_at, tokens as count_of};
 use super::{
-    DraftReply, Failure, FailureKind, HttpReply, HttpRequest, Protocol, Provider, Reply, Request, TokenCounts,
+    DraftReply, Failure, FailureKind, HttpReply, HttpRequest, Protocol, Provider, Reply, Request,
+    TokenCounts, UsagePaths,
 };
 use super::{anthropic, failure, json_path, tokens};
 use crate::foundation::json::{Document, Json};
@@ -196,7 +197,7 @@ impl Endpoint {
     pub fn read(&self, reply: &HttpReply<'_>) -> Result<Reply, Box<Failure>> {
         let document = Document::parse(reply.body).ok();
         let body = document.as_ref().map(Document::root);
-        let [input, output, total] = self.provider.protocol().paths.usage;
+        let UsagePaths { input, output, total } = self.provider.protocol().paths.usage;
         let count = |paths| body.and_then(|body| count_of(body, paths));
         let usage = TokenCounts { input: count(input), output: count(output), total: count(total) };
         self.read_body(reply, body, usage).map_err(|failure| Box::new(Failure { usage, ..*failure }))

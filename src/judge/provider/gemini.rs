@@ -7,7 +7,7 @@ use super::config::{MappedSettings, ParameterNames};
 use super::json_path::{for_each, get, is_true, string};
 #[cfg(feature = "schema")]
 use super::{DEFAULT_MODEL, FormField, ProviderManifest};
-use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, escape};
+use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, UsagePaths, escape};
 use crate::foundation::json::Json;
 use crate::foundation::write::{ObjectBuilder, Raw};
 
@@ -78,11 +78,11 @@ pub(super) const REPLY_PATHS: ReplyPaths = ReplyPaths {
     stop: "candidates/0/finishReason",
     refusal: "promptFeedback/blockReason",
     why: &["promptFeedback/blockReasonMessage", "candidates/0/finishMessage"],
-    usage: [
-        &["usageMetadata/promptTokenCount", "usageMetadata/toolUsePromptTokenCount"],
-        &["usageMetadata/candidatesTokenCount", "usageMetadata/thoughtsTokenCount"],
-        &["usageMetadata/totalTokenCount"],
-    ],
+    usage: UsagePaths {
+        input: &["usageMetadata/promptTokenCount", "usageMetadata/toolUsePromptTokenCount"],
+        output: &["usageMetadata/candidatesTokenCount", "usageMetadata/thoughtsTokenCount"],
+        total: &["usageMetadata/totalTokenCount"],
+    },
     model: "modelVersion",
 };
 

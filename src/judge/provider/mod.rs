@@ -185,10 +185,17 @@ struct ReplyPaths {
     refusal: &'static str,
     /// Further explanations of a refusal.
     why: &'static [&'static str],
-    /// Input tokens, output tokens, total.
-    usage: [&'static [&'static str]; 3],
+    usage: UsagePaths,
     /// The model's own name.
     model: &'static str,
+}
+
+/// Paths of token counts; those of several paths are added up.
+#[derive(Clone, Copy)]
+struct UsagePaths {
+    input: &'static [&'static str],
+    output: &'static [&'static str],
+    total: &'static [&'static str],
 }
 
 /// The contents of a body before they are checked.

@@ -4,7 +4,7 @@
 
 use super::config::{MappedSettings, ParameterNames};
 use super::json_path::string;
-use super::{DraftReply, Protocol, ReplyPaths, Request, messages, without_thoughts};
+use super::{DraftReply, Protocol, ReplyPaths, Request, UsagePaths, messages, without_thoughts};
 #[cfg(feature = "schema")]
 use super::{FormField, ProviderManifest};
 use crate::foundation::json::Json;
@@ -41,7 +41,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         stop: "done_reason",
         refusal: "refusal",
         why: &[],
-        usage: [&["prompt_eval_count"], &["eval_count"], &[]],
+        usage: UsagePaths { input: &["prompt_eval_count"], output: &["eval_count"], total: &[] },
         model: "model",
     },
     read,

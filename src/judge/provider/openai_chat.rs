@@ -4,7 +4,7 @@
 
 use super::config::{MappedSettings, ParameterNames};
 use super::json_path::{append_strings, string};
-use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, messages, without_thoughts};
+use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, UsagePaths, messages, without_thoughts};
 #[cfg(feature = "schema")]
 use super::{FormField, ProviderManifest};
 use crate::foundation::json::Json;
@@ -40,7 +40,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         stop: "choices/0/finish_reason",
         refusal: "choices/0/message/refusal",
         why: &[],
-        usage: [&["usage/prompt_tokens"], &["usage/completion_tokens"], &["usage/total_tokens"]],
+        usage: UsagePaths { input: &["usage/prompt_tokens"], output: &["usage/completion_tokens"], total: &["usage/total_tokens"] },
         model: "model",
     },
     read,

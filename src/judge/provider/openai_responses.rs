@@ -7,7 +7,7 @@ use super::ProviderManifest;
 use super::config::{MappedSettings, ParameterNames};
 use super::json_path::{append_strings, for_each, string};
 use super::openai_chat::{NOT_FOUND, UNREACHABLE, strict_schema, url};
-use super::{DraftReply, Protocol, ReplyPaths, Request};
+use super::{DraftReply, Protocol, ReplyPaths, Request, UsagePaths};
 use crate::foundation::json::Json;
 use crate::foundation::write::ObjectBuilder;
 
@@ -32,7 +32,11 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         stop: "incomplete_details/reason",
         refusal: "refusal",
         why: &[],
-        usage: [&["usage/input_tokens"], &["usage/output_tokens"], &["usage/total_tokens"]],
+        usage: UsagePaths {
+            input: &["usage/input_tokens"],
+            output: &["usage/output_tokens"],
+            total: &["usage/total_tokens"],
+        },
         model: "model",
     },
     read,
