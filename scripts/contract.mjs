@@ -149,44 +149,42 @@ const KINDS = {
   list: { type: "unknown[]", read: (place) => `listAt(${place})` },
 };
 
-/** How many facts stand before the columns. */
-const FACTS = 3;
-
 /** @param {string} columnsFile @param {string} typesFile */
 export function writeColumns(columnsFile, typesFile) {
-  const columns = JSON.parse(readFileSync(columnsFile, "utf8")).map(([name, kind, doc]) => ({
+  const layout = JSON.parse(readFileSync(columnsFile, "utf8"));
+  const header = layout.header.map(([name, doc]) => ({ name: camel(name), doc }));
+  const columns = layout.columns.map(([name, kind, doc]) => ({
     name: camel(name),
     doc: doc.replaceAll(/`(\w+)`/g, (_, word) => `\`${camel(word)}\``),
     ...KINDS[kind],
   }));
-  const fields = columns.map(({ name, type, doc }) => `${comment(doc, "  ")}  ${name}: ${type};`);
+  const fields = [...header.map((number) => ({ ...number, type: "number" })), ...columns];
+  const numbers = header.map(({ name }, at) => `    ${name}: at[${at}] as number,`);
   const reads = columns.map(({ name, read }, index) => {
-    const at = FACTS + 2 * index;
+    const at = header.length + 2 * index;
     return `    ${name}: ${read(`buffer, at[${at}] as number, at[${at + 1}] as number`)},`;
   });
+  const constants = [
+    ...Object.entries(layout.constants),
+    ...layout.case.map(([name], at) => [`CASE_${name.toUpperCase()}`, at]),
+    ["NUMBERS_PER_CASE", layout.case.length],
+  ];
   const text = `// Generated from src/wasm/columns.rs by \`npm run build\`.
 
-/** What a poll found, where it stands in the engine's memory: read it before the engine is called again. */
+/** A batch in the engine's memory: read it before the engine is called again. */
 export interface Columns {
-  /** Until when to wait for answers; NaN if there is no such time. */
-  waitUntil: number;
-  /** What comes after this: 0, nothing before an answer or that time; 1, nothing at all; 2, more at once. */
-  next: number;
-  /** How many calls of judges there are to make. */
-  calls: number;
-${fields.join("\n")}
+${fields.map(({ name, doc, type }) => `${comment(doc, "  ")}  ${name}: ${type};`).join("\n")}
 }
 
-/** The columns of a batch, of which a table at an address says where they are. */
+/** The batch whose table is at an address. */
 export function readColumns(buffer: ArrayBufferLike, table: number): Columns {
-  const at = new Float64Array(buffer, table, ${FACTS + 2 * columns.length});
+  const at = new Float64Array(buffer, table, ${header.length + 2 * columns.length});
   return {
-    waitUntil: at[0] as number,
-    next: at[1] as number,
-    calls: at[2] as number,
-${reads.join("\n")}
+${[...numbers, ...reads].join("\n")}
   };
 }
+
+${constants.map(([name, value]) => `export const ${name} = ${value};`).join("\n")}
 
 const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
 

@@ -10,18 +10,12 @@ const sources = new URL("../../pkg-template/src/", import.meta.url);
 /** As many case results as a step of a long run of the package takes. */
 const CASES_PER_STEP = 512;
 
-/** How many numbers the engine has of a case, and which of them says how many turns it has. */
-const [NUMBERS_A_CASE, TURNS] = [5, 3];
-
-/** What says that nothing comes after a batch. */
-const FINISHED = 1;
-
 /** The engine as a contender; empty before it is built. */
 export async function engine() {
   const wasm = new URL("generated/adk_metrics.wasm", sources);
   if (!existsSync(wasm)) return [];
   const { EvalRunReader, initSync } = await import(new URL("generated/adk_metrics.js", sources));
-  const { readColumns, runOptions } = await ofPackage();
+  const { CASE_TURNS, NUMBERS_PER_CASE, readColumns, runOptions, STEP_FINISHED } = await ofPackage();
   const { memory } = initSync({ module: readFileSync(wasm) });
   const encoder = new TextEncoder();
   const options = runOptions({ explain: "none" });
@@ -42,11 +36,11 @@ export async function engine() {
           // Memory may have grown, and have another buffer then.
           const { cases, next, scores: slots } = readColumns(memory.buffer, table);
           // Of each case the metrics of the conversation come first, then those of each turn.
-          for (let place = 0, slot = 0; place < cases.length; place += NUMBERS_A_CASE) {
+          for (let place = 0, slot = 0; place < cases.length; place += NUMBERS_PER_CASE) {
             scores.push(slots[slot]);
-            slot += metrics.length * (1 + cases[place + TURNS]);
+            slot += metrics.length * (1 + cases[place + CASE_TURNS]);
           }
-          isFinished = next === FINISHED;
+          isFinished = next === STEP_FINISHED;
         }
         run.free();
         return scores;
@@ -57,7 +51,7 @@ export async function engine() {
 
 /** What the package itself uses to speak with the engine. */
 async function ofPackage() {
-  const contents = `export { readColumns } from "./generated/columns.js"; export { runOptions } from "./run/options.js";`;
+  const contents = `export * from "./generated/columns.js"; export { runOptions } from "./run/options.js";`;
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: fileURLToPath(sources) },
     bundle: true,

@@ -1,7 +1,7 @@
 //! What one poll returns to JavaScript: columns of numbers, since an array of doubles crosses the boundary a hundred times
 //! faster than the same number of objects, and JSON for rare data.
 
-use super::columns::{Columns, HostStep, Table, to_u32};
+use super::columns::{CONTINUED, CaseNumbers, Columns, Header, HostStep, SCORED, Table, to_u32};
 use super::contract::{self, HttpCall, JudgeRequest, RawJson};
 use super::to_value;
 use crate::foundation::error::Error;
@@ -19,9 +19,6 @@ const MAX_BATCH_BYTES: usize = 1 << 18;
 
 /// How many bytes of JSON take JavaScript as long to read as a score or a number of a span.
 const BYTES_PER_NUMBER: usize = 16;
-
-/// Marks a case that is continued in the next batch.
-const CONTINUED: u32 = 2;
 
 /// What one poll returns: results of cases, judge calls and tasks for the host.
 #[derive(Default)]
@@ -104,8 +101,12 @@ pub(super) struct InPlace {
 impl Batch {
     /// The address of the table of columns. Valid as long as the batch is not changed.
     pub(super) fn table(&mut self) -> *const f64 {
-        let wait_until = self.wait_until.unwrap_or(f64::NAN);
-        self.table.fill([wait_until, f64::from(self.next as u8), self.calls.length().into()], &self.columns)
+        let header = Header {
+            wait_until: self.wait_until.unwrap_or(f64::NAN),
+            next: f64::from(self.next as u8),
+            calls: self.calls.length().into(),
+        };
+        self.table.fill(header, &self.columns)
     }
 
     pub(super) fn wait(&mut self, until: Option<f64>) {
@@ -175,7 +176,7 @@ impl Batch {
     }
 
     pub(super) fn case_count(&self) -> usize {
-        self.columns.cases.len() / 5
+        self.columns.cases.len() / CaseNumbers::LENGTH
     }
 
     /// Whether JavaScript needs a few milliseconds to read it.
@@ -228,13 +229,14 @@ impl Batch {
             }
         }
         let is_cut = next < turns.len();
-        self.columns.cases.extend([
-            to_u32(result.pairing.case),
-            result.pairing.run.map_or(0, |run| to_u32(run) + 1),
-            result.status as u32,
-            to_u32(next - first),
-            u32::from(is_scored) | (u32::from(is_cut) * CONTINUED),
-        ]);
+        let numbers = CaseNumbers {
+            index: to_u32(result.pairing.case),
+            run: result.pairing.run.map_or(0, |run| to_u32(run) + 1),
+            status: result.status as u32,
+            turns: to_u32(next - first),
+            flags: (u32::from(is_scored) * SCORED) | (u32::from(is_cut) * CONTINUED),
+        };
+        self.columns.cases.extend(numbers.numbers());
         is_cut.then_some(next)
     }
 

@@ -68,6 +68,67 @@ pub(super) enum HostStep {
     More = 2,
 }
 
+/// A flag of a case: it was scored.
+pub(super) const SCORED: u32 = 1;
+/// A flag of a case: the next batch continues it as its first case.
+pub(super) const CONTINUED: u32 = 2;
+
+macro_rules! numbers {
+    (
+        $(#[doc = $summary:literal])*
+        $record:ident: $number:ty { $($(#[doc = $doc:literal])* $name:ident,)* }
+    ) => {
+        $(#[doc = $summary])*
+        pub(super) struct $record {
+            $($(#[doc = $doc])* pub(super) $name: $number,)*
+        }
+
+        impl $record {
+            /// How many numbers it has.
+            pub(super) const LENGTH: usize = [$(stringify!($name)),*].len();
+
+            /// Its numbers in their order.
+            pub(super) fn numbers(self) -> [$number; Self::LENGTH] {
+                [$(self.$name),*]
+            }
+
+            /// The name and the description of each number.
+            #[cfg(feature = "schema")]
+            fn declared() -> Vec<(&'static str, &'static str)> {
+                vec![$((stringify!($name), concat!($($doc, "\n"),*))),*]
+            }
+        }
+    };
+}
+
+numbers! {
+    /// What precedes the columns in the table.
+    Header: f64 {
+        /// The time until which to wait; NaN for no limit.
+        wait_until,
+        /// What the host does next.
+        next,
+        /// The number of judge calls.
+        calls,
+    }
+}
+
+numbers! {
+    /// A case in [`Columns::cases`].
+    CaseNumbers: u32 {
+        /// Its index in the evalset.
+        index,
+        /// The index of its run plus one, or 0.
+        run,
+        /// Its status.
+        status,
+        /// The number of its turns in this batch.
+        turns,
+        /// Its flags: [`SCORED`], [`CONTINUED`].
+        flags,
+    }
+}
+
 macro_rules! columns {
     ($($(#[doc = $doc:literal])* $name:ident: $column:ty,)*) => {
         /// The columns. A *slot* is one metric's result for a whole case or for one turn. A case with T turns and M
@@ -87,17 +148,28 @@ macro_rules! columns {
             }
         }
 
-        /// The name, the kind and the description of each column, in the order of the table.
+        /// The whole layout: what precedes the columns; the name, the kind and the description of each column, in the order
+        /// of the table; and what the numbers in them stand for.
         #[cfg(feature = "schema")]
-        pub(super) fn declared() -> Vec<(&'static str, &'static str, &'static str)> {
-            vec![$((stringify!($name), <$column as Column>::KIND, concat!($($doc, "\n"),*))),*]
+        pub(super) fn declared() -> serde_json::Value {
+            let columns = [$((stringify!($name), <$column as Column>::KIND, concat!($($doc, "\n"),*))),*];
+            serde_json::json!({
+                "header": Header::declared(),
+                "columns": columns,
+                "case": CaseNumbers::declared(),
+                "constants": {
+                    "STEP_FINISHED": HostStep::Finished as u8,
+                    "STEP_MORE": HostStep::More as u8,
+                    "FLAG_SCORED": SCORED,
+                    "FLAG_CONTINUED": CONTINUED,
+                },
+            })
         }
     };
 }
 
 columns! {
-    /// Five numbers per case: its index in the evalset; the index of its run plus one, or 0; its status; the number of its
-    /// turns in this batch; and flags: 1 if it was scored, 2 if the next batch continues it as its first case.
+    /// The numbers of each case, one case after the other.
     cases: Vec<u32>,
     /// Four numbers per turn: start and end of the actual and of the expected invocation in the input bytes. Both 0: there
     /// is no such invocation. Both `u32::MAX`: the input does not contain the invocation in this form; it is the next of
@@ -130,17 +202,14 @@ columns! {
     tasks: JsonItems,
 }
 
-/// How many numbers precede the columns in the table.
-const HEADER_LENGTH: usize = 3;
-
-/// The table of a batch: the time until which to wait (NaN for no limit), the [`HostStep`], and the number of judge calls;
-/// then the address and the length of each column.
+/// The table of a batch: the [`Header`]; then the address and the length of each column.
 #[derive(Default)]
-pub(super) struct Table([f64; HEADER_LENGTH + 2 * COLUMNS]);
+pub(super) struct Table([f64; Header::LENGTH + 2 * COLUMNS]);
 
 impl Table {
     /// Fills in the current locations of the columns, and returns the address of the table.
-    pub(super) fn fill(&mut self, header: [f64; HEADER_LENGTH], columns: &Columns) -> *const f64 {
+    pub(super) fn fill(&mut self, header: Header, columns: &Columns) -> *const f64 {
+        let header = header.numbers();
         for (entry, value) in self.0.iter_mut().zip(header.iter().chain(columns.locations().as_flattened())) {
             *entry = *value;
         }

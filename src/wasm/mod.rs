@@ -47,10 +47,10 @@ fn throw_panics() {
     std::panic::set_hook(Box::new(|panic| wasm_bindgen::throw_str(&panic.to_string())));
 }
 
-/// The name, the kind and the description of each column of a batch.
+/// The layout of a batch.
 #[cfg(feature = "schema")]
 #[must_use]
-pub fn columns() -> Vec<(&'static str, &'static str, &'static str)> {
+pub fn columns() -> serde_json::Value {
     columns::declared()
 }
 

@@ -98,7 +98,7 @@ fn schema(out: &Path) -> Result<(), Box<dyn Error>> {
     for (name, schema) in schemas {
         write_json(&out.join(format!("{name}.schema.json")), &schema)?;
     }
-    write_json(&out.join("columns.json"), &serde_json::to_value(adk_metrics::wasm::columns())?)?;
+    write_json(&out.join("columns.json"), &adk_metrics::wasm::columns())?;
     write_json(&out.join("manifest.json"), &adk_metrics::schema::manifest())
 }
 

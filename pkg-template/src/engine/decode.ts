@@ -1,4 +1,4 @@
-import { type Columns, readColumns } from "../generated/columns.js";
+import { type Columns, readColumns, STEP_FINISHED, STEP_MORE } from "../generated/columns.js";
 import type { EngineError, RunHeader } from "../generated/contract.js";
 import type { EvalCaseResult, Invocation } from "../types.js";
 import { hosted } from "./hosted.js";
@@ -20,7 +20,7 @@ export interface DecodedCase {
 
 /**
  * What a poll found. It is in the engine's memory: read it before the engine is called again. Only `spans` and `aborts`
- * are copies, since results keep the one, and the other is read after metrics of the user's own have begun.
+ * are copies, since results keep the one, and the other is read after custom metrics have begun.
  */
 export interface Batch extends Omit<Columns, "waitUntil" | "next"> {
   waitUntil: number | undefined;
@@ -29,11 +29,7 @@ export interface Batch extends Omit<Columns, "waitUntil" | "next"> {
   hasMore: boolean;
 }
 
-/** What comes after a batch, besides an answer to wait for. */
-const FINISHED = 1;
-const MORE = 2;
-
-/** The batch of which a table says where everything is. */
+/** The batch whose table is at an address. */
 export function readBatch(table: number): Batch {
   const { waitUntil, next, ...columns } = readColumns(memoryBuffer(), table);
   return {
@@ -41,8 +37,8 @@ export function readBatch(table: number): Batch {
     spans: columns.spans.slice(),
     aborts: columns.aborts.slice(),
     waitUntil: numberOrNone(waitUntil),
-    isFinished: next === FINISHED,
-    hasMore: next === MORE,
+    isFinished: next === STEP_FINISHED,
+    hasMore: next === STEP_MORE,
   };
 }
 
@@ -112,7 +108,7 @@ function slices(text: string, lengths: Uint32Array): string[] {
   return pieces;
 }
 
-/** A metric of the user's own that the engine asks for. */
+/** A custom metric that the engine asks for. */
 export interface HostTask {
   id: number;
   metric: number;

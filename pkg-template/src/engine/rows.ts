@@ -1,6 +1,16 @@
 /** Case results as rows over columns: what a row says of metrics and turns is made when it is looked at, and kept then. */
 
 import type { EvalStatus } from "../enums.js";
+import {
+  CASE_FLAGS,
+  CASE_INDEX,
+  CASE_RUN,
+  CASE_STATUS,
+  CASE_TURNS,
+  FLAG_CONTINUED,
+  FLAG_SCORED,
+  NUMBERS_PER_CASE,
+} from "../generated/columns.js";
 import type { EngineError, HeaderMetric } from "../generated/contract.js";
 import type {
   EvalCaseResult,
@@ -13,11 +23,6 @@ import { explain } from "./explanation.js";
 import { hosted } from "./hosted.js";
 import { Marks } from "./marks.js";
 import { NOT_IN_PLACE, type Sources, Turn, turnResult } from "./turn.js";
-
-/** The numbers of each row: which run of which case it is, its status, how many turns it has, and flags. */
-const [CASE, RUN, STATUS, TURNS, FLAGS, NUMBERS_PER_CASE] = [0, 1, 2, 3, 4, 5];
-const SCORED = 1;
-const UNFINISHED = 2;
 
 /** What the columns of a batch say of its cases, by row. */
 export class CaseNumbers {
@@ -32,30 +37,30 @@ export class CaseNumbers {
   }
 
   caseIndex(row: number): number {
-    return this.#of(row, CASE);
+    return this.#of(row, CASE_INDEX);
   }
 
   /** The number of the run, from 1; 0 without one. */
   run(row: number): number {
-    return this.#of(row, RUN);
+    return this.#of(row, CASE_RUN);
   }
 
   status(row: number): EvalStatus {
-    return this.#of(row, STATUS);
+    return this.#of(row, CASE_STATUS);
   }
 
   /** How many turns of it are in this batch. */
   turns(row: number): number {
-    return this.#of(row, TURNS);
+    return this.#of(row, CASE_TURNS);
   }
 
   isScored(row: number): boolean {
-    return (this.#of(row, FLAGS) & SCORED) !== 0;
+    return (this.#of(row, CASE_FLAGS) & FLAG_SCORED) !== 0;
   }
 
   /** Whether its other turns are in the next batch. */
   isUnfinished(row: number): boolean {
-    return (this.#of(row, FLAGS) & UNFINISHED) !== 0;
+    return (this.#of(row, CASE_FLAGS) & FLAG_CONTINUED) !== 0;
   }
 
   #of(row: number, which: number): number {
@@ -126,7 +131,7 @@ export class Rows {
     return this.cases.isScored(row) ? this.#results(this.#begin().slots[row] as number) : [];
   }
 
-  /** The turns of a row, of which some may have been in earlier batches. */
+  /** The turns of a row. Others may have been in earlier batches. */
   turns(row: number, before = 0): EvalMetricResultPerInvocation[] {
     const { slots, spans, texts } = this.#begin();
     const [index, run, turns] = [this.cases.caseIndex(row), this.cases.run(row), this.cases.turns(row)];
@@ -219,7 +224,7 @@ const NUMBERS_PER_TURN = 4;
 const NO_ERRORS: EngineError[] = [];
 const NO_NOTES: ReadonlyMap<number, Note> = new Map();
 
-/** Where the explanation of each slot stands among all. */
+/** The position of each slot's explanation. */
 function placesOf(explained: Uint32Array): Map<number, readonly [start: number, end: number]> {
   const places = new Map<number, readonly [start: number, end: number]>();
   let end = 0;
@@ -273,7 +278,7 @@ function property<Key extends keyof Made>(key: Key, make: (row: object) => Made[
 const OVERALL_OF_ROW = property("overallEvalMetricResults", (row) => RowMark.overallOf(row));
 const TURNS_OF_ROW = property("evalMetricResultPerInvocation", (row) => RowMark.turnsOf(row));
 
-/** Shows in consoles what stands in a row, in place of getters. */
+/** Shows a row's values in consoles, instead of getters. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 const SHOWN: PropertyDescriptor = {
   value(this: object) {
@@ -284,7 +289,7 @@ const SHOWN: PropertyDescriptor = {
   writable: true,
 };
 
-/** Makes rows of one shape, whose values stand in them. */
+/** Makes rows of one shape that contain their values. */
 const PlainRow = function (this: EvalCaseResult, { evalSetId, evalId, finalEvalStatus, sessionId }: Said) {
   this.evalSetId = evalSetId;
   this.evalId = evalId;

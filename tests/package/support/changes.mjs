@@ -372,7 +372,7 @@ fn the_package_is_generated_from_it() {
         write(&format!("{name}.schema.json"), schema);
     }
     write("contract.schema.json", adk_metrics::wasm::contract());
-    write("columns.json", json!(adk_metrics::wasm::columns()));
+    write("columns.json", adk_metrics::wasm::columns());
     write("manifest.json", adk_metrics::schema::manifest());
 }
 
