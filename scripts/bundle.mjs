@@ -114,18 +114,15 @@ function markFor(file) {
 }
 
 /**
- * What source maps leave out: what is generated or comes from a library, so that it is not in the repository, and what is not on
- * the stack while a user's agents, judges and metrics are called, nor where a mistake of the user's is found: the command line,
- * what copies values to and from the engine, readers of files, replies, options and the environment, what warnings
- * are made of, and what makes reports. For the size of the package, also what only passes on what those are called with.
+ * The sources that source maps lead to: what is on the stack while a user's agents, judges and metrics are called, and what
+ * throws first where arguments are wrong. The others are left out for the size of the package.
  */
-const WITHOUT_MAPS = [
-  /^\.\./,
-  /^(?:batches|calibration|cli|compare|generated|interop|journal|lines|queue|report|statistics)\//,
-  /^engine\/(?:checks|criteria|decode|explanation|exports|hosted|instance|invocations|input|json|kept|marks|plain-json|reads|rows|status|steps|turn|writing)\./,
-  /^(?:agents\/(?:evaluation|file-evaluations|host|local-eval-service|missing|naming|observe|options|personas|pooled|results|scorable|simulator|spending|test-files)|entrypoints\/|testing\/(?:jest|vitest)|judges\/(?:adk|browser|cache|cache-\w+|default|dotenv|environment|failure|foreign-default|judge|language-model|panel|policy|read-at-most|record|recording|replay|reply|request|retirement|settings|stamp|tokens|unsent|wire)|modules\/)/,
-  /^run\/(?:asked|batching|budget|completions|custom|early-stop|failure|failed-metrics|foreign-replies|judge-options|journaled|journaled-calls|judge-progress|judges|judging|missing-verdicts|options|panel-members|prices|questions|recorded|reply-cache|rules|run|session|silence|target|unknown-case|unscorable|without-effect)\./,
-  /^(?:advisory|check-inputs|closest|estimate|evaluate-stream|evaluators|invocation|known-options|lists|looks-like|metric-(?:function|info|names)|registry|request-plan|result-lines|stored-results|thresholds|turn-events|votes)\.ts/,
+const WITH_MAPS = [
+  /^(?:abort|adk-schema|errors|evaluate|rouge)\.ts$/,
+  /^agents\/(?:adapters|agent-evaluator|failure|node|record|run)\.ts$/,
+  /^engine\/(?:call|frames|values)\.ts$/,
+  /^judges\/(?:endpoint|provider-endpoint|providers|send)\.ts$/,
+  /^testing\/matchers\.ts$/,
 ];
 
 function write(path, code, map) {
@@ -147,7 +144,7 @@ function nameOf(source, path, folder) {
  */
 function mapOfLines({ version, sources: paths, mappings }, path, { folder, address }) {
   const names = paths.map((source) => nameOf(source, path, folder));
-  const sources = names.filter((name) => !WITHOUT_MAPS.some((pattern) => pattern.test(name)));
+  const sources = names.filter((name) => WITH_MAPS.some((pattern) => pattern.test(name)));
   const lines = decode(mappings).map((segments) =>
     segments
       .map(([column, source, line]) => ({ column, place: sources.indexOf(names[source]), line }))
