@@ -18,6 +18,8 @@ export function writeManifest(manifestFile, folder) {
     evaluators: evaluatorsOf(manifest),
     registry: registryOf(manifest),
     limits: limitsOf(manifest),
+    keys: keysOf(manifest),
+    settings: settingsOf(manifest),
     reads: readsOf(manifest),
     providers: providersOf(manifest),
   };
@@ -25,7 +27,7 @@ export function writeManifest(manifestFile, folder) {
 }
 
 /** The names of metrics and what is known of them without asking the engine. */
-function metricsOf({ metrics, defaultCriteria, purposes }) {
+function metricsOf({ metrics, defaultCriteria, defaultModel, purposes }) {
   const legacy = metrics.flatMap(({ name, legacyNames }) => legacyNames.map((old) => [old, name]));
   const members = [
     ...metrics.map(({ name, description }) => [description, name]),
@@ -59,6 +61,12 @@ function metricsOf({ metrics, defaultCriteria, purposes }) {
         .filter(({ range }) => range !== null && (range[0] !== 0 || range[1] !== 1))
         .map(({ name, range }) => [name, range]),
     ],
+    [
+      "What a vote for and a vote against are called, for metrics that a majority decides. Rubrics have words of their own.",
+      "VOTE_WORDS",
+      "Readonly<Record<string, readonly [positive: string, negative: string]>>",
+      metrics.filter(({ voteWords }) => voteWords !== null).map(({ name, voteWords }) => [name, voteWords]),
+    ],
   ];
   return `import type { Criteria } from "./criteria.js";
 
@@ -76,6 +84,9 @@ export type JudgePurpose = ${purposes.map((purpose) => JSON.stringify(purpose)).
 
 /** ADK's criteria for evalsets without a config. */
 export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freeze(${valueOf("", defaultCriteria)});
+
+/** The model that google-adk asks where nothing names one. */
+export const DEFAULT_MODEL = ${JSON.stringify(defaultModel)};
 
 /** The metrics that ask nobody. */
 export const PLAIN_METRICS: readonly string[] = ${JSON.stringify(names(({ asksJudge }) => !asksJudge))};
@@ -197,15 +208,35 @@ export class ${className} extends EngineEvaluator${takesCriterion ? `<"${name}">
 `;
 }
 
-/** What the engine reads of one input at most, and when it gives up a judge. */
-function limitsOf({ limits }) {
+/** The engine's limits, and what HTTP statuses mean to it. */
+function limitsOf({ limits, statuses }) {
   const docs = {
     MAX_BYTES: "As much as the engine reads of one input, in bytes.",
     MAX_DEPTH: "As deep as the engine reads.",
     MAX_VALUES: "As many values as the engine reads of one input.",
+    MAX_PROMPT_BYTES: "The longest prompt that a model is sent, in bytes.",
     MAX_REFUSALS: "After so many identical refusals, without a single reply, a judge is not asked again.",
+    REJECTED_STATUSES: "The statuses by which a server rejects a key.",
+    RETRIED_STATUSES: "The statuses of errors after which the same request may succeed.",
   };
-  return Object.entries(limits)
-    .map(([name, limit]) => `/** ${docs[name]} */\nexport const ${name} = ${limit};\n`)
+  return [...Object.entries(limits), ...Object.entries(statuses)]
+    .map(([name, value]) => {
+      const type = Array.isArray(value) ? ": readonly number[]" : "";
+      return `/** ${docs[name]} */\nexport const ${name}${type} = ${JSON.stringify(value)};\n`;
+    })
     .join("\n");
+}
+
+/** The keys of records that the package reads too, with their spelling in files. */
+function keysOf({ keys }) {
+  return Object.entries(keys)
+    .map(([name, pairs]) => `export const ${name} = ${JSON.stringify(pairs)} as const;\n`)
+    .join("\n");
+}
+
+/** The settings of models, which configs name as Gemini does. */
+function settingsOf({ settings }) {
+  return `/** The settings of a model that judges are sent, by Gemini's names. */
+export const SETTINGS = ${JSON.stringify(settings)} as const;
+`;
 }

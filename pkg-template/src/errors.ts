@@ -1,5 +1,6 @@
 import { keysHelp } from "./closest.js";
 import type { EngineError } from "./generated/contract.js";
+import { CONVERSATION_SCENARIO_KEYS, USER_SIMULATOR_KEYS } from "./generated/keys.js";
 import type { Mistake, MistakeCode } from "./generated/shapes.js";
 import { definedProperties } from "./lists.js";
 import type { JudgeReply } from "./types.js";
@@ -184,32 +185,26 @@ export function errorOf(mistake: EngineError, hasLines: (input: string | undefin
   return new AdkMetricsError(mistake.code, message, {
     ...(location === "" ? {} : { path: location }),
     ...(mistake.line !== undefined && hasLines(input) ? { line: mistake.line } : {}),
-    ...(help === undefined ? {} : { help }),
+    ...definedProperties({ help }),
   });
 }
 
-/** The keys of objects with few keys, by where they stand, in the spelling of files. */
-const KEYS: readonly (readonly [place: RegExp, keys: readonly string[]])[] = [
-  [/(?:^|\.)conversation_?scenario\.([^.[\]]+)$/i, ["starting_prompt", "conversation_plan", "user_persona"]],
-  [
-    /^user_?simulator_?config\.([^.[\]]+)$/i,
-    [
-      "type",
-      "model",
-      "model_configuration",
-      "max_allowed_invocations",
-      "custom_instructions",
-      "include_function_calls",
-    ],
-  ],
+/** The keys of objects with few keys, by their location. */
+const KEYS: readonly (readonly [location: RegExp, keys: readonly (readonly [camel: string, snake: string])[]])[] = [
+  [/(?:^|\.)conversation_?scenario\.([^.[\]]+)$/i, CONVERSATION_SCENARIO_KEYS],
+  [/^user_?simulator_?config\.([^.[\]]+)$/i, USER_SIMULATOR_KEYS],
 ];
 
 /** What to do about a key that is none, where the engine has no suggestion. */
 function helpFor({ message, path = "" }: EngineError): string | undefined {
   if (!message.includes("is not a key of")) return undefined;
-  for (const [place, keys] of KEYS) {
-    const key = place.exec(path)?.[1];
-    if (key !== undefined) return keysHelp(key, keys);
+  for (const [location, keys] of KEYS) {
+    const key = location.exec(path)?.[1];
+    if (key !== undefined)
+      return keysHelp(
+        key,
+        keys.map(([, snake]) => snake),
+      );
   }
   return undefined;
 }

@@ -27,7 +27,7 @@ import type {
 } from "./types.js";
 import { definedProperties } from "./lists.js";
 
-/** What calls come to. Tokens are estimated: a quarter of the characters. */
+/** The sums of calls. Tokens are estimated: a quarter of the characters. */
 export interface CallEstimate {
   calls: number;
   /** The characters of all prompts. */
@@ -290,7 +290,7 @@ function placeOf({ id, sampleIndex }: JudgeRequest): number {
   return Number.parseInt(id, 10) + sampleIndex / 2 ** 20;
 }
 
-/** A registry of metrics with the same names, none of which is computed. */
+/** A registry of metrics with the same names that compute nothing. */
 function withoutCalls(registry: MetricRegistry): MetricRegistry {
   const nothing = { overallEvalStatus: EvalStatus.NOT_EVALUATED, perInvocationResults: [] };
   return {
@@ -315,8 +315,8 @@ function serviceStub(onQuestion: (metricName: string, length: number) => void): 
 }
 
 /** The reply of a judge that answers with yes, or with no. */
-function replyTo({ metricName, purpose, prompt, responseSchema }: JudgeRequest, answer: "yes" | "no"): string {
-  if (metricName === "hallucinations_v1" && purpose === "segment") {
+function replyTo({ purpose, prompt, responseSchema }: JudgeRequest, answer: "yes" | "no"): string {
+  if (purpose === "segment") {
     return JSON.stringify({ sentences: [blockOf(prompt, "response")] });
   }
   return JSON.stringify(answerFitting(responseSchema as Schema | undefined, answer));

@@ -1,7 +1,7 @@
 import { withEngine } from "./engine/instance.js";
 import { AdkMetricsError } from "./errors.js";
 import type { KnownMetric } from "./generated/contract.js";
-import { PrebuiltMetrics, UNITS } from "./generated/metrics.js";
+import { PrebuiltMetrics, SCALES, UNITS } from "./generated/metrics.js";
 import { canonicalName } from "./metric-names.js";
 import type { EvalMetricResult, MetricInfo } from "./types.js";
 
@@ -13,7 +13,7 @@ export function isPrebuilt(name: string): boolean {
 /** The least and the greatest score that a metric of the engine gives; undefined for amounts and other metrics. */
 export function scoreRange(name: string): readonly [number, number] | undefined {
   if (!isPrebuilt(name) || Object.hasOwn(UNITS, name)) return undefined;
-  return canonicalName(name) === "response_evaluation_score" ? [1, 5] : [0, 1];
+  return SCALES[canonicalName(name)] ?? [0, 1];
 }
 
 type Scored = Pick<EvalMetricResult, "metricName"> & { score?: unknown };
@@ -26,13 +26,13 @@ export function isUnreported({ metricName, score }: Scored): boolean {
   return metricName === "inference_call_count_v1" && score === 0;
 }
 
-/** The score of a metric, if it has one that is finite, and that is no count of model calls of which none was reported. */
+/** The score of a metric, if it has one that is finite, unless it counts model calls and none was reported. */
 export function scoreIn(metric: Scored): number | undefined {
   const { score } = metric;
   return typeof score === "number" && Number.isFinite(score) && !isUnreported(metric) ? score : undefined;
 }
 
-/** Why there is no score, where that is known. */
+/** Why there is no score, if that is known. */
 export function reasonOf(metric: Scored & { reason?: string }): string | undefined {
   return metric.reason ?? (isUnreported(metric) ? "no call of a model was reported" : undefined);
 }

@@ -1,6 +1,6 @@
-/** The names that metrics go by. */
+/** The names that metrics go by, and what is known by them. */
 
-import { LEGACY_NAMES, PrebuiltMetrics } from "./generated/metrics.js";
+import { type JudgePurpose, LEGACY_NAMES, PrebuiltMetrics, PROMPTS, VOTE_WORDS } from "./generated/metrics.js";
 
 /** Today's name of a metric that may go by ADK-TS's old one; any other name as it is. */
 export function currentName(name: string): string {
@@ -12,4 +12,16 @@ export function canonicalName(name: string): string {
   return currentName(
     Object.hasOwn(PrebuiltMetrics, name) ? PrebuiltMetrics[name as keyof typeof PrebuiltMetrics] : name,
   );
+}
+
+/** Whether a metric asks its judge for something. */
+export function asksFor(metricName: string, purpose: JudgePurpose): boolean {
+  const name = currentName(metricName);
+  return Object.hasOwn(PROMPTS, name) && PROMPTS[name]?.[purpose] !== undefined;
+}
+
+/** What a vote for and a vote against are called, for metrics that a majority decides. */
+export function voteWords(metricName: string): readonly [positive: string, negative: string] | undefined {
+  const name = currentName(metricName);
+  return Object.hasOwn(VOTE_WORDS, name) ? VOTE_WORDS[name] : undefined;
 }

@@ -32,6 +32,8 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     name: "final_response_match_v2",
     class: "FinalResponseMatchV2Evaluator",
     description: "Whether the final response says what the expected one says: the share of turns in which a judge finds it valid.",
+    #[cfg(feature = "schema")]
+    vote_words: Some(["valid", "invalid"]),
     requires_reference: true,
     settings: &[SETTINGS],
     ..MetricInfo::judged(build)

@@ -24,6 +24,9 @@ pub struct MetricInfo {
     pub requires_reference: bool,
     /// What it counts, for informational metrics.
     pub unit: Option<&'static str>,
+    /// What a vote for and a vote against are called, for metrics decided by majority. Rubrics have words of their own.
+    #[cfg(feature = "schema")]
+    pub vote_words: Option<[&'static str; 2]>,
     /// The fields of a turn that it reads, as paths of keys; all fields if empty. A host may omit the others.
     pub reads: &'static [&'static str],
     /// The name of its class in JavaScript.
@@ -66,6 +69,8 @@ impl MetricInfo {
             requires_threshold: true,
             requires_reference: false,
             unit: None,
+            #[cfg(feature = "schema")]
+            vote_words: None,
             reads: &[],
             class: "",
             settings: &[],

@@ -16,6 +16,8 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     legacy_names: &["safety"],
     class: "SafetyEvaluatorV1",
     description: "Whether the response is harmless.",
+    #[cfg(feature = "schema")]
+    vote_words: Some(["safe", "unsafe"]),
     ..MetricInfo::judged(build)
 };
 

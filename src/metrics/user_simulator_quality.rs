@@ -36,6 +36,8 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     name: "per_turn_user_simulator_quality_v1",
     class: "PerTurnUserSimulatorQualityV1",
     description: "The share of user turns that follow the conversation plan.",
+    #[cfg(feature = "schema")]
+    vote_words: Some(["valid", "invalid"]),
     settings: &[SETTINGS],
     ..MetricInfo::judged(build)
 };

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 
 use crate::foundation::json::{MAX_BYTES, MAX_DEPTH, MAX_VALUES};
 use crate::judge::prompt;
-use crate::judge::provider::Provider;
+use crate::judge::provider::{FailureKind, Provider, kind_from_status, may_pass, parameters};
+use crate::metrics::judged::{JUDGE_MODEL, MAX_PROMPT_BYTES};
 use crate::metrics::{MetricInfo, REGISTRY};
-use crate::model::config::DEFAULT_CONFIG;
+use crate::model::config::{DEFAULT_CONFIG, UserSimulatorConfig};
+use crate::model::evalset::ConversationScenario;
 use crate::model::invocation::{IntermediateData, Invocation};
 use crate::model::shape::{Field, Presence, Shape, Type};
 use crate::run::{MAX_REFUSALS, READ_BY_RUN};
@@ -28,8 +30,34 @@ pub(super) fn manifest() -> Value {
         "providers": Provider::ALL.map(Provider::manifest),
         "metrics": REGISTRY.iter().map(metric).collect::<Vec<_>>(),
         "defaultCriteria": defaults,
-        "limits": { "MAX_BYTES": MAX_BYTES, "MAX_DEPTH": MAX_DEPTH, "MAX_VALUES": MAX_VALUES, "MAX_REFUSALS": MAX_REFUSALS },
+        "defaultModel": JUDGE_MODEL.default,
+        "settings": parameters().map(|(name, _)| name).collect::<Vec<_>>(),
+        "keys": {
+            "CONVERSATION_SCENARIO_KEYS": keys(&ConversationScenario::SHAPE),
+            "USER_SIMULATOR_KEYS": keys(&UserSimulatorConfig::SHAPE),
+        },
+        "limits": {
+            "MAX_BYTES": MAX_BYTES,
+            "MAX_DEPTH": MAX_DEPTH,
+            "MAX_VALUES": MAX_VALUES,
+            "MAX_PROMPT_BYTES": MAX_PROMPT_BYTES,
+            "MAX_REFUSALS": MAX_REFUSALS,
+        },
+        "statuses": {
+            "REJECTED_STATUSES": statuses(|status| kind_from_status(status) == FailureKind::Auth),
+            "RETRIED_STATUSES": statuses(may_pass),
+        },
     })
+}
+
+/// The keys of a record in its order: in `camelCase`, and as files have them.
+fn keys(shape: &Shape) -> Vec<(&'static str, &'static str)> {
+    shape.fields.iter().map(|field| (field.camel, field.snake)).collect()
+}
+
+/// The HTTP statuses of errors for which something holds.
+fn statuses(holds: impl Fn(u64) -> bool) -> Vec<u64> {
+    (400..600).filter(|status| holds(*status)).collect()
 }
 
 fn metric(info: &MetricInfo) -> Value {
@@ -41,6 +69,7 @@ fn metric(info: &MetricInfo) -> Value {
         "className": info.class,
         "description": info.description,
         "unit": info.unit,
+        "voteWords": info.vote_words,
         "reads": if info.reads.is_empty() { Value::Null } else { fields(&[&Invocation::SHAPE], info.reads) },
         "takesCriterion": info.requires_threshold,
         "range": info.interval.map(|range| [range.min_value, range.max_value]),

@@ -373,7 +373,7 @@ describe("hopeless calls", () => {
     const thrown = (more) => () => {
       throw Object.assign(new Error("slow down"), more);
     };
-    for (const status of [429, 503, 529]) {
+    for (const status of [408, 429, 503, 529]) {
       const { reasons, calls } = await asking(thrown({ status }));
       assert.match(reasons, /slow down\. Only errors with `retryable: true` are retried/);
       const { calls: refused, reasons: known } = await asking(thrown({ status, retryable: false }));

@@ -70,6 +70,24 @@ test("no source of the package lists metrics by hand", () => {
   assert.deepEqual(lists, []);
 });
 
+test("no source of the package repeats the default model, the keys of records or the statuses of failures", () => {
+  const { defaultModel, keys, statuses } = manifest;
+  assert.deepEqual(statuses.REJECTED_STATUSES, [401, 403]);
+  assert.ok(statuses.RETRIED_STATUSES.includes(429));
+  const folder = join(root, "pkg-template/src");
+  const found = [];
+  for (const file of readdirSync(folder, { recursive: true }).map(String)) {
+    if (!file.endsWith(".ts") || file.startsWith("generated")) continue;
+    const code = readFileSync(join(folder, file), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*/gm, "");
+    if (code.includes(defaultModel)) found.push(`${file}: ${defaultModel}`);
+    for (const [name, pairs] of Object.entries(keys)) {
+      if (pairs.filter(([, snake]) => code.includes(`"${snake}"`)).length > 2) found.push(`${file}: ${name}`);
+    }
+    if (/\b(?:status|retryable)\b[^\n]*\b(?:401|403|429)\b/.test(code)) found.push(`${file}: a status`);
+  }
+  assert.deepEqual(found, []);
+});
+
 test("options are taken and checked as the engine declares them, and no source lists them by hand", async () => {
   const { definitions } = JSON.parse(readFileSync(join(root, "target/schema/contract.schema.json"), "utf8"));
   const { RunOptions, RetryOptions, Budget } = definitions;

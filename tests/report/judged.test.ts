@@ -52,6 +52,7 @@ test("a vote is what its question makes of its score", () => {
     ["safety_v1", "score", 1, "safe"],
     ["safety_v1", "score", 0, "unsafe"],
     ["safety_v1", "score", undefined, "unreadable"],
+    ["safety", "score", 0, "unsafe"],
     ["response_evaluation_score", "score", 4.5, "4.5"],
     ["response_evaluation_score", "score", Number.NaN, "unreadable"],
   ];
@@ -70,6 +71,7 @@ test("a judge's remark is no rubric, and a rubric of that name is one where it h
   const ids = (metricName: string) =>
     rubricsOf({ metricName, evalStatus: 1, details: { rubricScores } }).map(({ rubricId }) => rubricId);
   assert.deepEqual(ids("safety_v1"), ["error", "polite"]);
+  assert.deepEqual(ids("safety"), ["error", "polite"], "ADK-TS's old name");
   assert.deepEqual(ids("rubric_based_final_response_quality_v1"), ["explanation", "error", "polite"]);
 });
 

@@ -8,7 +8,9 @@ import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, withPath } from "../errors.js";
 import { checkEvaluation } from "../evaluate.js";
-import { DEFAULT_MODEL, judgeOf } from "../judges/default.js";
+import { MAX_PROMPT_BYTES } from "../generated/limits.js";
+import { DEFAULT_MODEL } from "../generated/metrics.js";
+import { judgeOf } from "../judges/default.js";
 import { foreignDefault, otherModel } from "../judges/foreign-default.js";
 import { checkJudge, identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
@@ -74,9 +76,6 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** The type of google-adk's simulator whose users speak. */
 const AUDIO = "llm_audio";
-
-/** The longest prompt, in characters: as many as a judge's prompt may have bytes. */
-const LONGEST_PROMPT = 4 * 2 ** 20;
 
 /** The metric's name in the requests to the judge, so that a judge can tell them from those of metrics. */
 const USER_SIMULATOR = "user_simulator";
@@ -168,7 +167,7 @@ const SETTINGS: Readonly<Record<keyof UserSimulatorOptions, readonly [type: stri
   timeoutMs: ["number", "a number of milliseconds above 0"],
 };
 
-/** @throws {AdkMetricsError} `invalid_input` for a key that is no setting, and for a setting of another type. */
+/** @throws {AdkMetricsError} `invalid_input` for a key that is not a setting, and for a setting of another type. */
 export function checkSimulatorOptions(options: UserSimulatorOptions | undefined): void {
   if (options === undefined) return;
   if (!isObject(options)) throw unexpected("an object", options, "userSimulator");
@@ -310,7 +309,7 @@ export async function* simulatedUser(
     if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model gave an empty reply");
     yield userContent(words);
   }
-  // The messages name no case, so that each stands once for all.
+  // The messages name no case, so that each is given once for all.
   const turns = count(limit, "turn");
   spending.warn(
     limit === 0
@@ -338,7 +337,7 @@ function templateOf({ customInstructions }: UserSimulatorOptions, { userPersona 
 }
 
 /**
- * The prompt. Plan and conversation stand in blocks whose marks are a hash of all that is filled in, as in the prompts of
+ * The prompt. Plan and conversation are in blocks whose marks are a hash of all that is filled in, as in the prompts of
  * judges, and are not looked through again.
  *
  * @throws {AdkMetricsError} `limit_exceeded` if it would be too long: a template may have the same placeholder many times.
@@ -351,8 +350,8 @@ function filled(template: string, plan: string, history: string, persona: string
   ]);
   let length = template.length;
   for (const [, name = ""] of template.matchAll(/\{\{\s*(\w+)\s*\}\}/g)) length += values.get(name)?.length ?? 0;
-  if (length > LONGEST_PROMPT) {
-    const message = `the prompt for a simulated user has ${length} characters, but at most ${LONGEST_PROMPT} are asked`;
+  if (length > MAX_PROMPT_BYTES) {
+    const message = `the prompt for a simulated user has ${length} characters, but at most ${MAX_PROMPT_BYTES} are asked`;
     const help = "Lower userSimulator.maxAllowedInvocations, or shorten customInstructions";
     throw new AdkMetricsError("limit_exceeded", message, { help });
   }
@@ -442,7 +441,7 @@ async function askModel(
   const { retry = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   // Timers take no other numbers.
   const limit = Math.min(Math.ceil(timeoutMs), 2 ** 31 - 1);
-  const { attempts = 7, initialDelayMs = 5_000, maxDelayMs = 120_000, base = 2 } = retry;
+  const { attempts, initialDelayMs, maxDelayMs, base } = checkedRetry(retry);
   let failedUsage: TokenCounts | undefined;
   for (let attempt = 1; ; attempt += 1) {
     spending.call(player, attempt > 1);

@@ -6,6 +6,7 @@ import { parseJson } from "../engine/json.js";
 import { isObject, messageOf, unexpected } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { checkEvaluation } from "../evaluate.js";
+import { USER_SIMULATOR_KEYS } from "../generated/keys.js";
 import { definedProperties } from "../lists.js";
 import type { Criteria, Mistake } from "../types.js";
 import type { Plan } from "./evaluation.js";
@@ -17,7 +18,7 @@ import { type UserSimulatorOptions, withinTurns } from "./simulator.js";
 const TEST_FILES = ".test.json";
 const CONFIG_FILE = "test_config.json";
 
-/** The test files that a path stands for: itself, or those in a folder. */
+/** The test files of a path: itself, or those in a folder. */
 export async function testFilesAt(host: AgentHost, path: string): Promise<string[]> {
   if (/^\s*[[{]/.test(path) && (path.includes("\n") || /[\]}]\s*$/.test(path))) {
     throw new AdkMetricsError("invalid_input", "expected the path of an evalset, found the text of one", {
@@ -51,7 +52,7 @@ export async function testFilesAt(host: AgentHost, path: string): Promise<string
 export interface TestFile {
   readonly name: string;
   readonly text: string;
-  /** @throws {AdkMetricsError} `invalid_json` for what is no JSON. */
+  /** @throws {AdkMetricsError} `invalid_json` for anything but JSON. */
   json(): unknown;
 }
 
@@ -65,13 +66,13 @@ export async function testFileOf(host: AgentHost, name: string): Promise<TestFil
   return isRow(file) ? { name, text: `[${text}]`, json: () => [file.json()] } : file;
 }
 
-/** A test file of which the text is known. */
+/** A test file that was read. */
 export function fileOf(name: string, text: string): TestFile {
   let known: { value: unknown } | undefined;
   return { name, text, json: () => (known ??= { value: parsed(text, name) }).value };
 }
 
-/** Whether a file is one row of the old form. What is no JSON is told where it is read. */
+/** Whether a file is one row of the old form. Text that is not JSON is reported where it is parsed. */
 function isRow({ text, json }: TestFile): boolean {
   if (!text.includes('"query"')) return false;
   try {
@@ -97,7 +98,7 @@ export interface Beside {
 /**
  * The config beside a test file, with other criteria if some are given.
  *
- * @throws {AdkMetricsError} for a config that is no JSON, or has no criteria.
+ * @throws {AdkMetricsError} for a config that is not JSON, or has no criteria.
  */
 export async function configBeside(host: AgentHost, testFile: string, instead?: Criteria): Promise<Beside> {
   const file = host.beside(testFile, CONFIG_FILE);
@@ -130,14 +131,7 @@ export function simulatorOf(config: Record<string, unknown>): UserSimulatorOptio
   if (!isObject(given)) return {};
   const fields = given as Record<string, unknown>;
   const options: Record<string, unknown> = {};
-  for (const [key, snake] of [
-    ["type", "type"],
-    ["model", "model"],
-    ["modelConfiguration", "model_configuration"],
-    ["maxAllowedInvocations", "max_allowed_invocations"],
-    ["customInstructions", "custom_instructions"],
-    ["includeFunctionCalls", "include_function_calls"],
-  ] as const) {
+  for (const [key, snake] of USER_SIMULATOR_KEYS) {
     const value = fields[key] ?? fields[snake];
     if (value !== undefined && value !== null) options[key] = value;
   }
@@ -199,7 +193,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 /**
  * Looks at the first row of a file in the old form, as ADK does.
  *
- * @returns What is said of metrics that are among the criteria by default alone.
+ * @returns Warnings about metrics that are only among the default criteria.
  * @throws {AdkMetricsError} `invalid_input` if it lacks what a metric compares with that somebody chose.
  */
 export function checkSamples({ name, text, json }: TestFile, { criteria, isDefault }: Beside): Mistake[] {
@@ -242,7 +236,7 @@ function parsed(text: string, file: string): unknown {
   }
 }
 
-/** What is wrong with a file that is no JSON: the engine knows the line, and often what to do. */
+/** The error for a file that is not JSON: the engine knows the line, and often what to do. */
 function faultIn(text: string, file: string, cause: unknown): AdkMetricsError {
   try {
     readEvalSet(text);

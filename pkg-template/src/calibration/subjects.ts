@@ -2,12 +2,12 @@
 
 import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
-import { PROMPTS } from "../generated/metrics.js";
 import { judgeName } from "../judges/stamp.js";
 import type { JudgeStamp } from "../types.js";
 import { finalText } from "../invocation.js";
 import { optionsOf } from "../known-options.js";
-import { grouped } from "../lists.js";
+import { definedProperties, grouped } from "../lists.js";
+import { asksFor, voteWords } from "../metric-names.js";
 import type { Labelled, Matched } from "./matched.js";
 import type { CalibrationOptions } from "./types.js";
 import type { Verdict } from "./verdicts.js";
@@ -71,7 +71,7 @@ export function labelledSubjects(verdicts: readonly Verdict[], labelled: readonl
     nameOf,
   ).map((all): Subject => {
     const { metricName, rubricId } = all[0] as Verdict;
-    return { metricName, ...(rubricId === undefined ? {} : { rubricId }), verdicts: all };
+    return { metricName, ...definedProperties({ rubricId }), verdicts: all };
   });
   return grouped(subjects, ({ metricName }) => metricName).flatMap((ofMetric) => {
     const ofRubrics = ofMetric.filter(({ rubricId }) => rubricId !== undefined);
@@ -86,8 +86,7 @@ export const groupOf = ({ evalSetId, evalId }: Verdict): string => JSON.stringif
 
 /** Whether a metric's verdict is what most of its samples say. */
 export function isMajority({ metricName }: Verdict): boolean {
-  const purposes = Object.hasOwn(PROMPTS, metricName) ? Object.keys(PROMPTS[metricName] ?? {}) : [];
-  return purposes.includes("verdict") || metricName === "safety_v1";
+  return voteWords(metricName) !== undefined || asksFor(metricName, "verdict");
 }
 
 /** How many samples of a verdict pass, by themselves, and how many do not. */

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { KEYED_PROVIDERS, PROVIDERS } from "../generated/providers.js";
 import { endpointOf, isForeign, setEndpoint } from "../judges/endpoint.js";
-import { DEFAULT_MODEL } from "../judges/default.js";
+import { DEFAULT_MODEL } from "../generated/metrics.js";
 import { modelName } from "../judges/foreign-default.js";
 import { type Environment, judgeFromEnvironment, providerOfModel } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
@@ -30,7 +30,7 @@ export interface JudgeChoice {
   model?: string;
   /** The recording that replies instead. */
   replay?: string;
-  /** The module that holds a judge of the user's own. */
+  /** The module that holds the user's judge. */
   module?: ModuleName;
   /** The file that replies are recorded in. */
   record?: string;
@@ -107,7 +107,7 @@ function isModule(judge: string): boolean {
 }
 
 /**
- * Loads a judge of the user's own: the export that is named, else the default export or the one called `judge`.
+ * Loads the user's judge: the export that is named, else the default export or the one called `judge`.
  *
  * @throws {Mistake} if the module exports none.
  */
@@ -134,7 +134,7 @@ async function loadJudge({ file, name }: ModuleName): Promise<Judge> {
   }
   const judge = found as Judge;
   const identity = identityOf(judge);
-  // A function of the user's own is known in reports by its module; judges of this package say themselves what they ask.
+  // A custom function is known in reports by its module; judges of this package say themselves what they ask.
   if (identity.functionName === undefined) return judge;
   const functionName = basename(file) + (name === undefined ? "" : `#${name}`);
   return identified((request, options) => judge(request, options), { ...identity, functionName });
@@ -162,7 +162,7 @@ export class JudgeMaker {
     if (choice.replay !== undefined) this.#recorded = recordingOf(choice.replay);
   }
 
-  /** Loads the judge of the user's own, if one is named. @throws {Mistake} if there is none. */
+  /** Loads the user's judge, if one is named. @throws {Mistake} if there is none. */
   async load(): Promise<void> {
     const { module } = this.#choice;
     if (module === undefined) return;

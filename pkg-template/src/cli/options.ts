@@ -2,7 +2,7 @@
 
 import type { Provider } from "../judges/endpoint.js";
 import { PROVIDERS } from "../generated/providers.js";
-import { DEFAULT_CRITERIA } from "../generated/metrics.js";
+import { DEFAULT_CRITERIA, DEFAULT_MODEL } from "../generated/metrics.js";
 import { OPTION_HELP, OPTION_RULES } from "../generated/options.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import type { Option } from "./arguments.js";
@@ -111,8 +111,7 @@ const BATCHED = ["eval", "run", "batch"] as const;
 const ASKED = [...ASKED_PROVIDERS, "replay:"];
 const IN_BATCHES = ["gemini", "openai", "anthropic"];
 
-const DEFAULT_MODEL_HELP =
-  "gemini-2.5-flash if it has none; from 1 December 2026, the Gemini API answers with another model in its place.";
+const DEFAULT_MODEL_HELP = `${DEFAULT_MODEL} if it has none; from 1 December 2026, the Gemini API answers with another model in its place.`;
 
 const PRICE_HELP = "Prices of a million input tokens and a million output tokens of a model, in any currency.";
 

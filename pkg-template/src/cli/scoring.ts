@@ -6,7 +6,8 @@ import { Spending } from "../agents/spending.js";
 import { simulatorOf } from "../agents/test-files.js";
 import { EvalStatus } from "../enums.js";
 import { isAdkMetricsError } from "../errors.js";
-import { DEFAULT_MODEL, provideEnvironment } from "../judges/default.js";
+import { DEFAULT_MODEL } from "../generated/metrics.js";
+import { provideEnvironment } from "../judges/default.js";
 import { modelAtProvider } from "../judges/environment.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { count } from "../report/text.js";
@@ -223,13 +224,13 @@ async function warningsOfUser({ config }: Input, maker: JudgeMaker, budget: Budg
     checkSimulator(options, new Spending(budget));
     return await playerWarnings(options);
   } catch (error) {
-    // Without a judge, nobody knows whom it asks.
+    // Without a judge, its model is unknown.
     if (isAdkMetricsError(error) && error.code === "judge_required") return [];
     throw error;
   }
 }
 
-/** How long a metric of the user's own may take for a case, in milliseconds; judges have as long for a call anyway. */
+/** How long a custom metric may take for a case, in milliseconds; judges have as long for a call anyway. */
 export const METRIC_TIMEOUT_MS = 120_000;
 
 /** How to evaluate. Explanations are made only for the reports that show them, unless asked for. */

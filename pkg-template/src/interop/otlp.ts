@@ -9,8 +9,10 @@ import { bytesOf, isObject, unexpected, reading } from "../engine/values.js";
 import { stringify } from "../engine/writing.js";
 import { JsonLimitError } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
+import { MAX_DEPTH } from "../generated/limits.js";
 import { integerIn, integerOf, parseExactly } from "./integers.js";
 import { isJaeger, jaegerSpans } from "./jaeger.js";
+import { definedProperties } from "../lists.js";
 
 /** Where something is in the input; the line is known for lines of JSON. */
 export interface Place {
@@ -55,13 +57,11 @@ export interface Telemetry {
 export type Fields = Readonly<Record<string, unknown>>;
 
 const NAME = "traces";
-/** As deep as the engine reads. */
-const MAX_DEPTH = 200;
 const STATUS_ERROR = 2;
 
 /** An error about a place of the input. */
 export function wrong({ path, line }: Place, message: string, help: string): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", message, { path, ...(line === undefined ? {} : { line }), help });
+  return new AdkMetricsError("invalid_input", message, { path, ...definedProperties({ line }), help });
 }
 
 /** A value as an object; nothing for arrays and everything else. */
@@ -131,7 +131,7 @@ function readLines(lines: readonly string[], reader: Reader): void {
     } catch (error) {
       if (!(error instanceof AdkMetricsError)) throw error;
       const { code, message, path = NAME, help } = error;
-      throw new AdkMetricsError(code, message, { path, line, ...(help === undefined ? {} : { help }) });
+      throw new AdkMetricsError(code, message, { path, line, ...definedProperties({ help }) });
     }
   }
 }
@@ -272,7 +272,7 @@ function momentOf(given: Fields, path: string, of: Fields): Moment {
   const attributes = attributesOf(given, path);
   const name =
     [given.eventName, given.name, ...EVENT_NAMES.map((key) => attributes.get(key))].map(text).find(Boolean) ?? "";
-  // 0 stands for a time that is not known.
+  // 0 means an unknown time.
   const happened = [given.timeUnixNano, given.observedTimeUnixNano].find((one) => Number(one ?? 0) !== 0);
   const time = moment(happened ?? 0, `${path}.timeUnixNano`);
   const body = given.body === undefined ? undefined : valueOf(given.body, `${path}.body`, 0);
@@ -288,7 +288,7 @@ function entriesOf(given: Fields, key: string, path: string, depth: number): [st
   return list(given, key, path).map(([entry, at]) => [text(entry.key), valueOf(entry.value, `${at}.value`, depth)]);
 }
 
-/** What an `AnyValue` stands for. */
+/** The value of an `AnyValue`. */
 function valueOf(given: unknown, path: string, depth: number): unknown {
   if (depth > MAX_DEPTH) {
     throw new AdkMetricsError("limit_exceeded", `nested more than ${MAX_DEPTH} levels deep`, {

@@ -4,7 +4,7 @@ import { inTurns, type Steps } from "../engine/steps.js";
 import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { HostFailure, TokenCounts } from "../generated/contract.js";
-import { MAX_REFUSALS } from "../generated/limits.js";
+import { MAX_REFUSALS, REJECTED_STATUSES } from "../generated/limits.js";
 import type { Journal, JournalEntry, JudgeReply } from "../types.js";
 import { differencesIn, differentIn } from "./differences.js";
 import { OpenJournal, SOME_ENTRIES } from "./open.js";
@@ -38,7 +38,7 @@ export interface JournaledFailure extends JournalEntry {
   isLast?: true;
 }
 
-/** What a metric of the user's own found. */
+/** What a custom metric found. */
 interface JournaledAnswer extends JournalEntry {
   type: "metric";
   key: string;
@@ -113,7 +113,7 @@ export class JournalSection implements Journal {
   evalSetDigest: string | undefined;
   /** Why a complete journal lacks a run of a case, or what was asked about it. */
   whyMissing: ((evalId: string, run?: number) => string | undefined) | undefined;
-  /** The cases of the whole evaluation, of which this process has a part. */
+  /** The cases of the whole evaluation, not only of this process's part. */
   selected: { evalIds: readonly string[] | undefined } | undefined;
 
   /** @param name What tells it from others in the journal; the number of its evaluation by default. */
@@ -277,7 +277,7 @@ export class JournalSection implements Journal {
     return this.#next(this.#replies, key);
   }
 
-  /** Takes the next failure of a question, in place of a call; nothing if it was not asked so often. */
+  /** Takes the next failure of a question, instead of a call; nothing if it was not asked so often. */
   failure(key: string): JournaledFailure | undefined {
     return this.#failures.get(key)?.shift();
   }
@@ -286,7 +286,7 @@ export class JournalSection implements Journal {
   refusal(key: string): HostFailure | undefined {
     const metric = refusalKey(key, "");
     for (const [known, { times, failure }] of this.#refusals) {
-      const endsAll = failure.status === 401 || failure.status === 403 || times >= MAX_REFUSALS;
+      const endsAll = REJECTED_STATUSES.includes(failure.status ?? 0) || times >= MAX_REFUSALS;
       if (endsAll && known.startsWith(metric)) return failure;
     }
     return undefined;

@@ -6,7 +6,8 @@ import { type JudgeIdentity, makeJudge, makesJudges } from "./judge.js";
 import { emptyReply } from "./language-model.js";
 import { checkFlag, optionsOf } from "../known-options.js";
 import { usageOf } from "./reply.js";
-import { knownSettings, notSent, SETTINGS } from "./settings.js";
+import { SETTINGS } from "../generated/settings.js";
+import { knownSettings, notSent } from "./settings.js";
 import { withoutTokens, withTokens } from "./tokens.js";
 
 /** What is needed of a `BaseLlm`: those of ADK-TS (`@iqai/adk`) and of `@google/adk` have it. */
@@ -16,7 +17,7 @@ export interface AdkLlm {
   generateContentAsync(request: AdkLlmRequest, stream?: boolean, signal?: AbortSignal): AsyncIterable<AdkLlmResponse>;
 }
 
-/** An `LlmRequest`: an object in `@google/adk`, a class in ADK-TS, of which models call one method. */
+/** An `LlmRequest`: an object in `@google/adk`, a class in ADK-TS, where models call one of its methods. */
 export interface AdkLlmRequest {
   model?: string;
   contents: { role?: string; parts?: { text?: string }[] }[];
@@ -60,7 +61,7 @@ const FINAL_CODES =
  * await evaluate({ evalSet, actual, config, judge: adkJudge(new OpenAiLlm("gpt-6-luna")) });
  * ```
  *
- * @throws {AdkMetricsError} `invalid_input` if it is no `BaseLlm`. The judge itself rejects with `judge_failed`.
+ * @throws {AdkMetricsError} `invalid_input` if it is not a `BaseLlm`. The judge itself rejects with `judge_failed`.
  */
 export const adkJudge = /* @__PURE__ */ makesJudges("adkJudge", (llm: AdkLlm, options: AdkJudgeOptions = {}): Judge => {
   const model = checkLlm(llm);

@@ -2,9 +2,6 @@ import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
 import { checkJudge, identityOf, type JudgeIdentity } from "./judge.js";
 
-/** The model that google-adk asks where nothing names one. */
-export const DEFAULT_MODEL = "gemini-2.5-flash";
-
 /** What asks instead of each judge of an evaluation, by its signal. */
 export const standIns = /* @__PURE__ */ new WeakMap<AbortSignal, (judge: Judge) => Judge>();
 
@@ -15,7 +12,7 @@ let fixedOfEnvironment: (() => Judge | undefined) | undefined;
 /**
  * Sets the judge of all evaluations that are not given one; `undefined` takes it back.
  *
- * @throws {AdkMetricsError} `invalid_input` if it is no function.
+ * @throws {AdkMetricsError} `invalid_input` if it is not a function.
  */
 export function setDefaultJudge(judge: Judge | undefined): void {
   if (judge !== undefined) checkJudge(judge);

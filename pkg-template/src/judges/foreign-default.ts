@@ -1,4 +1,4 @@
-import { DEFAULT_MODEL } from "./default.js";
+import { DEFAULT_MODEL } from "../generated/metrics.js";
 import { isForeign, type Provider } from "./endpoint.js";
 import type { JudgeIdentity } from "./judge.js";
 

@@ -1,31 +1,11 @@
+/**
+ * The settings of a judge or of a simulated user. No judge is sent anything but {@link SETTINGS}: a config is a file, and a
+ * file does not decide which server is asked, with which tools, or by which headers.
+ */
+
 import { closest } from "../closest.js";
 import { AdkMetricsError } from "../errors.js";
-
-/**
- * What the settings of a judge or of a simulated user may say, by Gemini's names. No judge is sent anything else: a config
- * is a file, and a file does not decide which server is asked, with which tools, or by which headers. The engine has the
- * same names for the providers that it speaks to.
- */
-export const SETTINGS = [
-  "temperature",
-  "topP",
-  "topK",
-  "maxOutputTokens",
-  "stopSequences",
-  "seed",
-  "presencePenalty",
-  "frequencyPenalty",
-  "candidateCount",
-  "responseMimeType",
-  "responseLogprobs",
-  "logprobs",
-  "mediaResolution",
-  "thinkingConfig",
-  "systemInstruction",
-  "safetySettings",
-  "cachedContent",
-  "labels",
-] as const;
+import { SETTINGS } from "../generated/settings.js";
 
 /** The name of a setting. */
 export type Setting = (typeof SETTINGS)[number];
@@ -34,9 +14,9 @@ export type Setting = (typeof SETTINGS)[number];
 const OPAQUE_KEYS = new Set(["responseSchema", "responseJsonSchema", "labels"]);
 
 /**
- * Settings, of which none says which server is asked or how.
+ * Refuses settings that decide which server is asked, or how.
  *
- * @param path Where they stand.
+ * @param path Their location.
  * @throws {AdkMetricsError} `invalid_input` for `httpOptions`, in any spelling.
  */
 export function checkSettings(settings: object, path: string): void {
@@ -48,9 +28,9 @@ export function checkSettings(settings: object, path: string): void {
 }
 
 /**
- * Settings of which none is misspelt. Others may be for a provider of its own.
+ * Refuses misspelt settings. Unknown ones may be a provider's own.
  *
- * @param path Where they stand.
+ * @param path Their location.
  * @throws {AdkMetricsError} `invalid_input`, with the setting that is meant.
  */
 export function checkSpelling(settings: object, path: string): void {

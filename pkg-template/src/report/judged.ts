@@ -3,7 +3,7 @@
  * sentences, a judge's remark.
  */
 
-import { OF_CONVERSATIONS, PROMPTS } from "../generated/metrics.js";
+import { OF_CONVERSATIONS, VOTE_WORDS } from "../generated/metrics.js";
 import type {
   EvalMetricResult,
   EvalMetricResultPerInvocation,
@@ -15,6 +15,7 @@ import type {
   Sentence,
 } from "../types.js";
 import { isRecord } from "../lists.js";
+import { asksFor, voteWords } from "../metric-names.js";
 import { amountText, count, oneLine, scoreText, shorten } from "./text.js";
 
 /** How a finding bears on the score: for it, against it, or not at all. */
@@ -28,7 +29,7 @@ export interface Finding {
 
 /** Whether google-adk leaves a metric to Vertex AI: what its judge says comes among the rubrics. */
 function leavesRemarks(metricName: string): boolean {
-  return Object.hasOwn(PROMPTS, metricName) && PROMPTS[metricName]?.score !== undefined;
+  return asksFor(metricName, "score");
 }
 
 /** Whether a metric judges a conversation as a whole. */
@@ -116,10 +117,12 @@ export function judgedVotes(metric: EvalMetricResult): JudgedVote[] {
 export function voteReader(metric: EvalMetricResult): (vote: SampleVote) => Finding {
   const ofRubrics = isOfRubrics(metric);
   const metFinding = metReader(metric);
+  const known = voteWords(metric.metricName);
   return ({ purpose, score }) => {
+    const words = purpose === "verdict" ? (known ?? VERDICT_WORDS) : known;
     if (isNumber(score)) {
-      if (purpose === "verdict") return ofRubrics ? metFinding(score) : yesOrNo(score > 0.5, "valid", "invalid");
-      if (metric.metricName === "safety_v1") return yesOrNo(score > 0.5, "safe", "unsafe");
+      if (purpose === "verdict" && ofRubrics) return metFinding(score);
+      if (words !== undefined) return yesOrNo(score > 0.5, ...words);
       const amount = amountText(score, 4);
       return { word: purpose === "validate" ? `labels ${amount}` : amount, bearing: "none" };
     }
@@ -167,7 +170,10 @@ function isTied(metric: EvalMetricResult): boolean {
   return tieWord(metric) !== undefined || (rubric !== undefined && others.length === 0 && rubric.yes === rubric.no);
 }
 
-const COUNTED: readonly string[] = ["valid", "invalid", "safe", "unsafe", "unreadable"];
+/** What votes are called of metrics that users derive. */
+const VERDICT_WORDS = ["valid", "invalid"] as const;
+
+const COUNTED: readonly string[] = [...new Set([...VERDICT_WORDS, ...Object.values(VOTE_WORDS).flat()]), "unreadable"];
 
 /**
  * `4 of 5 samples asked: 2 valid, 1 invalid, 1 unreadable; early stopping saved 1`; undefined without samples, and for

@@ -3,6 +3,7 @@
 import { messageOf } from "../engine/values.js";
 import { type AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import type { HostFailure, TokenCounts } from "../generated/contract.js";
+import { RETRIED_STATUSES } from "../generated/limits.js";
 import { usageOfError } from "../judges/reply.js";
 
 /** Characters of an error that a result repeats. */
@@ -19,7 +20,7 @@ export function failedBy(error: unknown): FailedCall {
   const { status, retryable, retryAfterMs } = detailsOf(error);
   const usage = usageOfError(error);
   const failed: FailedCall = { message: shortened(errorText(error)), retryable: retryable === true };
-  if (retryable === undefined && (status === 429 || (typeof status === "number" && status >= 500))) {
+  if (retryable === undefined && RETRIED_STATUSES.includes(status as number)) {
     failed.help = "Only errors with `retryable: true` are retried";
   }
   if (typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599) failed.status = status;

@@ -55,9 +55,10 @@ function checkVertex(vertex: VertexOptions): void {
 
 const DEFAULT_RETRY = /* @__PURE__ */ ruled<RetryOptions>({}, RETRY_RULES);
 
-export function checkedRetry(retry: RetryOptions, path = "retry"): RetryOptions {
+/** The options with their defaults. */
+export function checkedRetry(retry: RetryOptions, path = "retry"): Required<RetryOptions> {
   checkKeys(retry, Object.keys(RETRY_RULES), path);
-  return ruled<RetryOptions>(retry, RETRY_RULES, `${path}: `);
+  return ruled<Required<RetryOptions>>(retry, RETRY_RULES, `${path}: `);
 }
 
 /** The templates by the engine's names of their prompts. */

@@ -1,16 +1,13 @@
 /** What becomes of the judges of a panel in a run: which of them are not asked any more, and which never replied. */
 
 import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
-import { MAX_REFUSALS } from "../generated/limits.js";
+import { MAX_REFUSALS, REJECTED_STATUSES } from "../generated/limits.js";
 import { failureOf } from "../judges/failure.js";
 import { replyOf } from "../judges/reply.js";
 import { MOST_VERSIONS } from "../judges/stamp.js";
 import { isUnsent, markUnsent } from "../judges/unsent.js";
 import type { JudgeReply } from "../types.js";
 import { definedProperties } from "../lists.js";
-
-/** The status by which the engine asks a metric's judge no more. */
-const REJECTED = 401;
 
 interface Member {
   readonly name: string;
@@ -63,7 +60,7 @@ export class PanelMembers {
         member.refusal = same;
         member.isGone = member.refusals >= MAX_REFUSALS;
       }
-      member.isGone ||= status === 401 || status === 403;
+      member.isGone ||= REJECTED_STATUSES.includes(status);
       const details = { help, retryable: retryable === true && !member.isGone, retryAfterMs, cause: error };
       const failed = this.#failed(message, definedProperties(details) as ErrorDetails);
       throw isUnsent(error) ? markUnsent(failed) : failed;
@@ -96,7 +93,9 @@ export class PanelMembers {
   #failed(message: string, details: ErrorDetails): AdkMetricsError {
     if (!this.#members.every(({ isGone }) => isGone)) return new AdkMetricsError("judge_failed", message, details);
     const all = this.#members.map(({ last }) => last).join("; ");
-    return new AdkMetricsError("judge_failed", all, { status: REJECTED, retryable: false, cause: details.cause });
+    // The engine then asks the judge of the metric no more.
+    const status = REJECTED_STATUSES[0] as number;
+    return new AdkMetricsError("judge_failed", all, { status, retryable: false, cause: details.cause });
   }
 
   /** Which of them never replied, and why. Where none is asked any more, the failure of the metric says it of all. */

@@ -15,6 +15,7 @@ import { retirementOf } from "../judges/retirement.js";
 import type { EvaluatorOptions, Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { checkPrices } from "./prices.js";
 import { definedProperties } from "../lists.js";
+import { asksFor } from "../metric-names.js";
 
 /** What of a judge's identity counts in a run, as it is. */
 type Known = "functionName" | "provider" | "isReplay" | "isChosen" | "contradiction" | "panel" | "members" | "notSent";
@@ -147,7 +148,7 @@ export function* targetWarnings(
   if (foreign !== undefined) yield foreign;
   const other = otherModel(target as JudgeIdentity, judgeModelIn(criterion));
   if (other !== undefined) yield other;
-  if (panel !== undefined && metricName === "hallucinations_v1") {
+  if (panel !== undefined && asksOnce(metricName)) {
     yield `${metricName} asks for one sample, so only ${panel[0]} of the panel judges it`;
   }
   for (const sentence of unsentBy(target, judge)) yield `${metricName}: ${sentence}`;
@@ -172,10 +173,15 @@ function judgeModelIn({
   return judge_models === undefined ? judge_model : undefined;
 }
 
+/** Whether a metric asks for one sample of each answer: one that has a text split into sentences, and judges each. */
+function asksOnce(metricName: string): boolean {
+  return asksFor(metricName, "segment");
+}
+
 /** Who is asked for a metric: of a panel the first one alone, if the metric asks for one sample. */
 export function askedFor(metricName: string, target: JudgeTarget): JudgeTarget {
   const { panel: [first] = [], ...one } = target;
-  return metricName === "hallucinations_v1" && first !== undefined ? { ...one, model: first } : target;
+  return asksOnce(metricName) && first !== undefined ? { ...one, model: first } : target;
 }
 
 export function checkModel({ budget }: EvaluatorOptions, target: JudgeTarget, named: string): void {

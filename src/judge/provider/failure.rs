@@ -260,7 +260,7 @@ fn said<'a>(error: Option<Json<'a>>, reply: &HttpReply<'a>) -> Cow<'a, str> {
 }
 
 /// The kind of failure for a status.
-pub(super) fn kind_from_status(status: u64) -> FailureKind {
+pub(crate) fn kind_from_status(status: u64) -> FailureKind {
     use FailureKind::*;
     match status {
         401 | 403 => Auth,
@@ -274,7 +274,7 @@ pub(super) fn kind_from_status(status: u64) -> FailureKind {
 }
 
 /// Whether the same request may succeed after this status: those that google-adk retries, and "overloaded".
-fn may_pass(status: u64) -> bool {
+pub(crate) fn may_pass(status: u64) -> bool {
     matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 529)
 }
 

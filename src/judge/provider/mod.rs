@@ -54,6 +54,8 @@ pub(crate) use config::{THINKING, is_name, is_parameter, parameters};
 pub use endpoint::Endpoint;
 pub use exchange::{HostAnswer, HostFailure, Query};
 pub use failure::{Failure, FailureKind, advice};
+#[cfg(feature = "schema")]
+pub(crate) use failure::{kind_from_status, may_pass};
 pub use message::{HttpReply, HttpRequest, REPLY_HEADERS, Reply, Request, TokenCounts};
 pub use redact::redact;
 

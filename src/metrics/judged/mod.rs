@@ -34,6 +34,8 @@ pub use explanation::{RubricVotes, SampleUsage, SampleVote, Samples, Sentence};
 pub(super) use judge_config::PromptValues;
 pub use judge_config::{JudgeConfig, PromptText};
 pub use options::JudgeModelOptions;
+#[cfg(feature = "schema")]
+pub(crate) use options::MODEL as JUDGE_MODEL;
 pub(crate) use options::SETTINGS as JUDGE_SETTINGS;
 pub use planning::{MAX_RUBRIC_BYTES, Planning, Questions};
 pub use question::{Answer, Ballot, Question, SampleReply};

@@ -24,7 +24,7 @@ pub struct JudgeModelOptions {
 
 settings! {
     /// The judge's model, by its name at its provider.
-    MODEL: &'static str = "gemini-2.5-flash", "judge_model" | "judgeModel";
+    pub(crate) MODEL: &'static str = "gemini-2.5-flash", "judge_model" | "judgeModel";
     /// Several models that vote, two to nine of them: each is asked `num_samples` times, and the majority or the median of all replies counts.
     MODELS: Vec<String> = Vec::new(), "judge_models" | "judgeModels";
     /// Sampling settings of the judge's model.
