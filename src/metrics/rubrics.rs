@@ -166,6 +166,6 @@ fn same(known: Rubric<'_>, other: Rubric<'_>) -> Result<()> {
         return Ok(());
     }
     let id = quoted(&other.rubric_id());
-    let message = format!("the rubric id {id} stands for two different rubrics");
+    let message = format!("two different rubrics have the id {id}");
     Err(Error::new(ErrorCode::RubricConflict, message).with_help("Give one of them another id"))
 }

@@ -345,7 +345,7 @@ test("the ending of the output decides calibrate's format, and labels are CSV", 
     [
       args,
       "agreement.xml",
-      /the extension stands for the format junit, which this command cannot write\n {3}at agreement\.xml/,
+      /this is the extension of the format junit, which this command cannot write\n {3}at agreement\.xml/,
     ],
     [["labels", "export", "shop.json", "--seed"], "5", /--seed has no effect without --random/],
     [

@@ -289,7 +289,7 @@ for (const [name, args, words] of [
   [
     "an ending of a format of eval",
     ["base.json", "same.json", "--output", "out.xml"],
-    /the extension stands for the format junit, .*\n {3}at out\.xml\n {3}help: .*\.txt \.json \.md \.csv \.html/,
+    /this is the extension of the format junit, .*\n {3}at out\.xml\n {3}help: .*\.txt \.json \.md \.csv \.html/,
   ],
   ["a misspelt option", ["base.json", "same.json", "--fail-on-drops"], /Did you mean --fail-on-drop\?/],
   ["formats without outputs", ["base.json", "same.json", "--format", "md", "--format", "csv"], /one --output for each/],

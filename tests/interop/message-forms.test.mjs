@@ -192,7 +192,7 @@ test("what is of no known form is warned of, once for a conversation", () => {
     [[{ role: "assistant", content: [{ type: "web_search_call" }, yo] }], "a part of type `web_search_call`"],
     [[message("assistant", { weird: 1 }, yo)], "a part with `weird`"],
     [[message("assistant", 7, yo)], "a part that is a number"],
-    [[message("assistant", { type: "text", value: "Yo." }, yo)], "a part of type `text` without a text"],
+    [[message("assistant", { type: "text", value: "Yo." }, yo)], "a part of type `text` without text"],
     [[message("assistant", yo), { role: "assistant", words: "Yo." }], "a message with `words`"],
   ]) {
     const run = answered(output);

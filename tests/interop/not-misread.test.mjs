@@ -123,7 +123,7 @@ test("messages with a type are apart, unless they are the items of one response"
     { type: "ai", content: "No." },
   ]);
   assert.equal(told(run.inferences[0]).answer, "Yo.");
-  assert.deepEqual(run.warnings, ['"c1", turn 1: a model gave 2 answers to one call, of which the first is used']);
+  assert.deepEqual(run.warnings, ['"c1", turn 1: a model gave 2 answers to one call; the first is used']);
 });
 
 test("what is lost of messages is warned of", () => {

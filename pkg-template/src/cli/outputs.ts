@@ -47,7 +47,7 @@ function formatsByEnding<Format extends ReportFormat>(
   );
   const other = formats.findIndex((format) => format !== undefined && !known.some((one) => one === format));
   if (other >= 0) {
-    throw new Mistake(`the extension stands for the format ${formats[other]}, which this command cannot write`, {
+    throw new Mistake(`this is the extension of the format ${formats[other]}, which this command cannot write`, {
       location: outputs[other],
       help: `Choose a file that ends with one of ${shortEndings(known)}, or set --format: ${known.join(", ")}`,
     });

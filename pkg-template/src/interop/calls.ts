@@ -70,7 +70,7 @@ function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string,
   const isJoined = isOfAdk(node.span);
   const notes = isHidden ? ["an answer of the model is missing or hidden"] : [];
   if (!isJoined && answers.length > 1)
-    notes.push(`a model gave ${answers.length} answers to one call, of which the first is used`);
+    notes.push(`a model gave ${answers.length} answers to one call; the first is used`);
   return { ...call, notes, output: isJoined ? together(answers) : answers[0] };
 }
 

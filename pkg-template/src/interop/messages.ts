@@ -66,7 +66,7 @@ const ROLES: Readonly<Record<string, string>> = {
 export function contentOf(given: unknown, role?: string, unread?: Unread): Content | undefined {
   const message = typeof given === "string" ? { content: given } : fieldsOf(given);
   if (message === undefined) {
-    if (given !== null && given !== undefined) unread?.add("a message that is neither an object nor a text");
+    if (given !== null && given !== undefined) unread?.add("a message that is neither an object nor a string");
     return undefined;
   }
   const inner = fieldsOf(message.content);

@@ -134,7 +134,7 @@ export function partsOf(given: unknown, unread?: Unread): Part[] {
   switch (typeOf(part)) {
     case "text":
       if (words !== undefined) return [{ text: words }];
-      if (!isBare(part)) unread?.add("a part of type `text` without a text");
+      if (!isBare(part)) unread?.add("a part of type `text` without text");
       return [];
     case "thought":
       return words === undefined ? [] : [{ text: words, thought: true }];
