@@ -10,6 +10,7 @@ import { MOST_PLAIN, stringify } from "./engine/writing.js";
 import type { Mistake } from "./generated/shapes.js";
 import type { EvalCaseResult, EvalMetricResultPerInvocation, EvalSet, EvalSetResult, Input } from "./types.js";
 import { judgeVotesOf } from "./votes.js";
+import { definedProperties } from "./lists.js";
 
 /**
  * Reads an evalset of any form, old ones included, and writes it as google-adk does: JSON in `snake_case`.
@@ -116,7 +117,7 @@ function adkJson(rest: object, cases: readonly string[], first: number): string 
       (_, at: string) => `evalCaseResults[${Number(at) + first}]`,
     );
     const { help, cause } = error;
-    throw new AdkMetricsError(error.code, error.message, { path, ...(help === undefined ? {} : { help }), cause });
+    throw new AdkMetricsError(error.code, error.message, { path, ...definedProperties({ help }), cause });
   }
 }
 

@@ -7,7 +7,7 @@ import { evaluatePart, namedResult, type PartNotes, resultsInBatches } from "./e
 import { type Line, Lines, Pairing, type Pairs, streamsOf, textOf } from "./lines/pairs.js";
 import { around, firstUnreadable, lineAt, withinLine } from "./lines/shape.js";
 import { Whole } from "./lines/whole.js";
-import { sum } from "./lists.js";
+import { definedProperties, sum } from "./lists.js";
 import { count } from "./report/text.js";
 import { copyOf } from "./request-plan.js";
 import { batchOf } from "./run/batching.js";
@@ -177,7 +177,7 @@ class StreamRun {
     if (!(error instanceof AdkMetricsError) || !isOfLines(error.path)) return error;
     const { code, message, help } = error;
     const place = placeOf(error, pairs) ?? (await this.#guilty(error.path, pairs)) ?? { path: error.path };
-    return new AdkMetricsError(code, message, { ...place, ...(help === undefined ? {} : { help }), cause: error });
+    return new AdkMetricsError(code, message, { ...place, ...definedProperties({ help }), cause: error });
   }
 
   /** The first line that cannot be read by itself. */

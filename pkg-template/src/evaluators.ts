@@ -39,6 +39,7 @@ import type {
   PerInvocationResult,
   Progress,
 } from "./types.js";
+import { definedProperties } from "./lists.js";
 
 /** Scores conversations. Extend it for a metric of your own. */
 export abstract class Evaluator {
@@ -248,7 +249,7 @@ function refuseWithoutConfig(error: unknown): never {
   if (!isAdkMetricsError(error) || error.path?.startsWith("config: ") !== true) throw error;
   const { code, message, help } = error;
   const path = code === "judge_required" ? "options: judge" : "metric";
-  throw new AdkMetricsError(code, message, { path, ...(help === undefined ? {} : { help }), cause: error });
+  throw new AdkMetricsError(code, message, { path, ...definedProperties({ help }), cause: error });
 }
 
 /** Scores a conversation as an evalset of its own: as judges need it, long conversations, and what is wrong with one. */

@@ -8,6 +8,7 @@ import { isObject, reading, unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";
 import { EVALUATOR_OPTIONS as ENGINE_OPTIONS, REQUEST_OPTIONS as ENGINE_REQUEST } from "./generated/options.js";
 import type { EvalMetric, EvaluateRequest, EvaluatorOptions } from "./types.js";
+import { definedProperties } from "./lists.js";
 
 /** What options are called in errors, and what to do instead of giving one that belongs elsewhere. */
 export interface OptionNames {
@@ -114,7 +115,7 @@ const MAKERS_OF_OTHERS: Readonly<Record<string, string>> = {
 /** The error for a function that makes judges where one of them is expected. */
 export function notMade(path?: string, name = "geminiJudge"): AdkMetricsError {
   return new AdkMetricsError("invalid_input", "this function creates judges, and is not a judge itself", {
-    ...(path === undefined ? {} : { path }),
+    ...definedProperties({ path }),
     help: `Call it, and pass what it returns: ${howToCall(name)}`,
   });
 }

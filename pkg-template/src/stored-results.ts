@@ -15,6 +15,7 @@ import { errorOf, isEngineError } from "./errors.js";
 import { looksLike } from "./looks-like.js";
 import { FORMAT, isFields, isResultLines, isResults, refuseHeadless, setsInLines, VERSION } from "./result-lines.js";
 import type { EvalCaseResult, EvalSetResult, Input } from "./types.js";
+import { definedProperties } from "./lists.js";
 
 /** What results of google-adk do not say. */
 type Stamps = "engineVersion" | "referenceVersion" | "dialect";
@@ -97,7 +98,7 @@ export function readStored(results: unknown, input: string): object {
     const isNone = error.code === "invalid_input" && error.path === "$";
     const help =
       error.help ?? (isNone ? looksLike(parseJson(new TextDecoder().decode(bytes))) + WHAT_IT_TAKES : undefined);
-    throw errorOf({ ...error, input, ...(help === undefined ? {} : { help }) }, () => !isObject(results));
+    throw errorOf({ ...error, input, ...definedProperties({ help }) }, () => !isObject(results));
   }
 }
 

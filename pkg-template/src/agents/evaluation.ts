@@ -36,6 +36,7 @@ import { recordedFor } from "./record.js";
 import { type Forecast, forecast } from "./scorable.js";
 import { pricedPlayer, type UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
+import { definedProperties } from "../lists.js";
 
 /** What is evaluated, and by which metrics. */
 export interface Plan {
@@ -208,7 +209,7 @@ function scoringDone(options: ScoringOptions, done: readonly InferenceResult[]):
   const { journal: _journal, signal, ...others } = options;
   const evalIds = [...new Set(done.map(({ evalCaseId }) => evalCaseId))];
   const request = { ...others, actual: { inferenceResults: done } };
-  if (evalIds.length === 0) return { ...request, ...(signal === undefined ? {} : { signal }) };
+  if (evalIds.length === 0) return { ...request, ...definedProperties({ signal }) };
   const unasked = new AbortController().signal;
   asksNobody.add(unasked);
   return { ...request, evalIds, signal: unasked };
@@ -329,16 +330,12 @@ export function runOptions(options: AgentEvaluationOptions): AgentRunOptions {
   const { parallelism, turnTimeoutMs, signal, judge, retry, timeoutMs, userSimulator } = options;
   const { onAgentProgress } = options;
   const simulator: UserSimulatorOptions = {
-    ...(judge === undefined ? {} : { judge }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...definedProperties({ judge, retry, timeoutMs }),
     ...userSimulator,
   };
   return {
     userSimulator: simulator,
-    ...(parallelism === undefined ? {} : { parallelism }),
-    ...(turnTimeoutMs === undefined ? {} : { turnTimeoutMs }),
-    ...(signal === undefined ? {} : { signal }),
+    ...definedProperties({ parallelism, turnTimeoutMs, signal }),
     ...(onAgentProgress === undefined
       ? {}
       : { onAgentProgress: (progress) => onAgentProgress.call(options, progress) }),

@@ -20,7 +20,7 @@ import {
   withoutRunOptions,
 } from "./evaluation.js";
 import { sectionOf } from "../journal/section.js";
-import { append, group } from "../lists.js";
+import { definedProperties, append, group } from "../lists.js";
 import { checkOptions, METRIC_KEYS } from "../known-options.js";
 import { batchHost, batchOf, type BatchTask } from "../run/batching.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
@@ -165,7 +165,7 @@ export class LocalEvalService {
       configOf(evaluateConfig),
       evaluateConfig.parallelism,
     ]);
-    const options = { ...(concurrency === undefined ? {} : { concurrency }), ...withoutRunOptions(this.#options) };
+    const options = { ...definedProperties({ concurrency }), ...withoutRunOptions(this.#options) };
     const cases = new Map<string, Inference[]>();
     for (const inference of found) {
       const key = JSON.stringify([inference.evalSetId, inference.evalCase.evalId]);
@@ -261,8 +261,7 @@ function configOf(config: EvaluateConfig): NonNullable<Plan["config"]> {
     checkOptions(metric, METRIC_KEYS, { path: `${path}[${at}]` });
     if (typeof metricName !== "string") throw unexpected("a metric with a `metricName`", metric, `${path}[${at}]`);
     const settings = {
-      ...(threshold === undefined ? {} : { threshold }),
-      ...(judgeModelOptions === undefined ? {} : { judgeModelOptions }),
+      ...definedProperties({ threshold, judgeModelOptions }),
       ...criterion,
     };
     return [metricName, settings] as const;

@@ -1,6 +1,7 @@
 /** Errors about files. */
 
 import { AdkMetricsError } from "../errors.js";
+import { definedProperties } from "../lists.js";
 
 /** Does something with the content of files; errors name the file instead of the input that was made of it. */
 export async function naming<T>(files: Readonly<Record<string, string>>, work: () => T | Promise<T>): Promise<T> {
@@ -12,8 +13,7 @@ export async function naming<T>(files: Readonly<Record<string, string>>, work: (
     const [input = "", ...rest] = path.split(": ");
     throw new AdkMetricsError(code, message, {
       path: [files[input] ?? input, ...rest].join(": "),
-      ...(line === undefined ? {} : { line }),
-      ...(help === undefined ? {} : { help }),
+      ...definedProperties({ line, help }),
       cause: error,
     });
   }

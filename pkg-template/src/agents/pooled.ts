@@ -6,7 +6,7 @@
 import { numberOrNone } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
 import { EvalStatus } from "../enums.js";
-import { group } from "../lists.js";
+import { definedProperties, group } from "../lists.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
 import { caseName, runsName } from "../report/results.js";
 import { renderTable } from "../report/table.js";
@@ -67,8 +67,7 @@ export function failuresOf(
         resultIndex,
         evalId,
         metricName,
-        ...(threshold === undefined ? {} : { threshold }),
-        ...(score === undefined ? {} : { score }),
+        ...definedProperties({ threshold, score }),
         message,
       });
     }

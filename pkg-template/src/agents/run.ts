@@ -22,6 +22,7 @@ import {
 import { digestOf, type JournalSection } from "../journal/section.js";
 import { hosted } from "../engine/hosted.js";
 import type { Spending, SpendingState } from "./spending.js";
+import { definedProperties } from "../lists.js";
 
 /** How to run agents. */
 export interface AgentRunOptions {
@@ -379,7 +380,7 @@ function checkReadable(invocation: Invocation): void {
     const [, within] = /conversation\[0\]\.?(.*)$/s.exec(path) ?? [];
     throw new AdkMetricsError(code, message, {
       ...(within ? { path: within } : {}),
-      ...(help === undefined ? {} : { help }),
+      ...definedProperties({ help }),
     });
   }
 }

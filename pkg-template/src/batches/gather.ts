@@ -9,6 +9,7 @@ import { markUnsent } from "../judges/unsent.js";
 import { type Endpoint, endpointOf } from "../judges/endpoint.js";
 import { replyOf } from "../judges/reply.js";
 import { identityOf, makeJudge, panelTakesNone } from "../judges/judge.js";
+import { definedProperties } from "../lists.js";
 
 /** How many files of a cache are read at a time: many calls are begun at once, and each looks for its reply. */
 const FILES_AT_A_TIME = 64;
@@ -163,7 +164,7 @@ const UNASKED = "the question was not asked: the batches ended earlier, or --max
 function errorOf({ message, status }: Pick<BatchFailure, "message" | "status">): AdkMetricsError {
   return new AdkMetricsError("judge_failed", message, {
     retryable: false,
-    ...(status === undefined ? {} : { status }),
+    ...definedProperties({ status }),
   });
 }
 

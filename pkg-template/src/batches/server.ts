@@ -12,6 +12,7 @@ import { isLasting } from "../judges/failure.js";
 import { MAX_REPLY_LENGTH } from "../judges/reply.js";
 import { bytesOf } from "../judges/send.js";
 import { type ProviderQuestion, questionOf, read, render } from "../judges/wire.js";
+import { definedProperties } from "../lists.js";
 
 /** The most attempts at a request that fails for temporary reasons. */
 const ATTEMPTS = 6;
@@ -65,7 +66,7 @@ export class BatchServer {
         return await this.#once(url, {
           method,
           headers: { ...this.#headers, ...headers },
-          ...(body === undefined ? {} : { body }),
+          ...definedProperties({ body }),
         });
       } catch (error) {
         if (!isAdkMetricsError(error) || error.retryable !== true || attempt >= attempts) throw error;

@@ -15,6 +15,7 @@ import { BatchServer, sleep } from "./server.js";
 import type { Endpoint, Provider } from "../judges/endpoint.js";
 import { withTokensOf } from "../judges/reply.js";
 import { questionOf, render } from "../judges/wire.js";
+import { definedProperties } from "../lists.js";
 
 /** The state of a batch, and what is wrong with it. */
 export interface BatchStatus {
@@ -417,7 +418,7 @@ export class BatchStore {
       path: join(this.#folder.path, name),
       help: "If the problem persists, remove the folder: its questions are then asked again",
       retryable: retryable === true,
-      ...(status === undefined ? {} : { status }),
+      ...definedProperties({ status }),
       cause: error,
     });
   }

@@ -181,7 +181,7 @@ function scoresOf(labelled: readonly Labelled[], confidence: number): SubjectCal
     if (row !== undefined) row[people] = (row[people] ?? 0) + 1;
   }
   const weightedKappa = kappaOf(pairs, size, true, confidence);
-  return { least, most, counts, ...(weightedKappa === undefined ? {} : { weightedKappa }) };
+  return { least, most, counts, ...definedProperties({ weightedKappa }) };
 }
 
 /** With fewer that people pass, or that they fail, intervals would span everything, or be far too narrow. */
@@ -233,7 +233,7 @@ function passRatesOf(
     ...(estimate === undefined
       ? { reason: "the judge is no better than chance" }
       : { corrected: estimate, judgedRight }),
-    ...(powered === undefined ? {} : { powered }),
+    ...definedProperties({ powered }),
   };
 }
 
@@ -271,13 +271,13 @@ function disagreementOf({ verdict, passes, score }: Labelled): Disagreement[] {
       evalSetId,
       evalId,
       run,
-      ...(turn === undefined ? {} : { turn }),
+      ...definedProperties({ turn }),
       metricName,
-      ...(rubricId === undefined ? {} : { rubricId }),
+      ...definedProperties({ rubricId }),
       judge: { passes: verdict.passes, ...(verdict.score === undefined ? {} : { score: verdict.score }) },
-      people: { passes, ...(score === undefined ? {} : { score }) },
+      people: { passes, ...definedProperties({ score }) },
       severity: apart ?? certaintyOf(verdict),
-      ...(rationale === undefined ? {} : { rationale }),
+      ...definedProperties({ rationale }),
     },
   ];
 }

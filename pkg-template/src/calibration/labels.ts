@@ -7,6 +7,7 @@ import { AdkMetricsError } from "../errors.js";
 import { looksLike } from "../looks-like.js";
 import { readCsv } from "./csv.js";
 import type { Label, LabelsInput } from "./types.js";
+import { definedProperties } from "../lists.js";
 
 /** A label as it was read, not yet looked at. */
 export interface LabelRow {
@@ -61,7 +62,7 @@ const QUOTES = 'Put the whole cell between quotes, and write a quote inside it t
 function unusable(message: string, line: number | undefined, help: string): AdkMetricsError {
   return new AdkMetricsError("invalid_input", message, {
     path: "labels",
-    ...(line === undefined ? {} : { line }),
+    ...definedProperties({ line }),
     help,
   });
 }
@@ -107,7 +108,7 @@ function rowsIn<T>(list: readonly T[], lineOf?: (item: T) => number, read: (item
   if (list.length === 0) throw unusable("there are no labels: the list is empty", undefined, HELP);
   const rows = list.map((item, at): LabelRow => {
     const line = lineOf?.(item);
-    const place = { ...(line === undefined ? {} : { line }), at: at + 1 };
+    const place = { ...definedProperties({ line }), at: at + 1 };
     try {
       return { ...place, fields: fieldsIn(read(item), at, line) };
     } catch (problem) {

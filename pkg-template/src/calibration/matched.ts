@@ -3,7 +3,7 @@
 import { closest } from "../closest.js";
 import { SCALES } from "../generated/metrics.js";
 import { judgeName, withoutVersions } from "../judges/stamp.js";
-import { grouped } from "../lists.js";
+import { definedProperties, grouped } from "../lists.js";
 import { canonicalName } from "../metric-names.js";
 import { cellText } from "../report/csv.js";
 import { type LabelRow, readLabel } from "./labels.js";
@@ -76,7 +76,7 @@ export function readingsOf(
     const { label } = row.fields;
     if (row.problem !== undefined) {
       const { message, help } = row.problem;
-      problems.push({ ...positionOf(row), message, ...(help === undefined ? {} : { help }) });
+      problems.push({ ...positionOf(row), message, ...definedProperties({ help }) });
       continue;
     }
     if (label === "" || label === undefined || label === null) {
@@ -134,7 +134,7 @@ export function matched(rows: readonly LabelRow[], verdicts: readonly Verdict[])
 }
 
 function positionOf({ line, at }: LabelRow): { line?: number; label: number } {
-  return { ...(line === undefined ? {} : { line }), label: at };
+  return { ...definedProperties({ line }), label: at };
 }
 
 type Wrong = Pick<LabelProblem, "message" | "help">;

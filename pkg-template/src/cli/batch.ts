@@ -25,6 +25,7 @@ import { inFiles, Mistake } from "./mistakes.js";
 import { optionsOf } from "./options.js";
 import { ExitStatus, note, refusedByStrict, warn, warningCount } from "./process.js";
 import { planOf, portionsFor, registriesOf, sayUnusedMetrics } from "./source.js";
+import { definedProperties } from "../lists.js";
 
 /** The default of `--batch-poll`, in seconds. */
 const POLL_S = 30;
@@ -303,7 +304,7 @@ async function gather(
         actual: portion.actual ?? new Uint8Array(),
         registry,
         ...(section === undefined ? {} : { journal: section }),
-        ...(evalIds === undefined ? {} : { evalIds }),
+        ...definedProperties({ evalIds }),
       };
       try {
         const asksJudges = await noteQuestions(gatherer, request, signal, () => selectedIds(portion));

@@ -6,6 +6,7 @@ import { type Arguments, countOf } from "./arguments.js";
 import type { Useless } from "./judging.js";
 import { Mistake } from "./mistakes.js";
 import { warn } from "./process.js";
+import { definedProperties } from "../lists.js";
 
 const EXAMPLE = "--price gpt-6-luna=0.10,0.50";
 
@@ -21,7 +22,7 @@ export function budgetOf(given: Arguments): Budget {
     ...(calls === undefined ? {} : { calls: countOf("max-calls", calls) }),
     ...(tokens === undefined ? {} : { tokens: countOf("max-tokens", tokens) }),
     ...(cost === undefined ? {} : { cost: amountOf("max-cost", cost) }),
-    ...(prices === undefined ? {} : { prices }),
+    ...definedProperties({ prices }),
   };
 }
 

@@ -13,7 +13,7 @@ import { namedResult } from "../evaluate.js";
 import type { JournalSection } from "../journal/section.js";
 import { joined } from "../lines/whole.js";
 import { recordOf } from "../engine/criteria.js";
-import { append } from "../lists.js";
+import { definedProperties, append } from "../lists.js";
 import { mayHaveRubrics, withoutScoredElsewhere } from "../run/unscorable.js";
 import type { Budget, EvalSetResult, EvaluateRequest, Mistake as Warning, MetricRegistry, Progress } from "../types.js";
 import { selectedCases, selectedIds } from "./agent-runs.js";
@@ -210,7 +210,7 @@ async function partIn(running: Progressing, portion: Input, at: number, number: 
   sections.set(place, section);
   // The agent is run for those of this shard alone.
   const evalIds = source.numRuns === undefined ? await oursOf(section, portion) : undefined;
-  return { section, ...(evalIds === undefined ? {} : { evalIds }) };
+  return { section, ...definedProperties({ evalIds }) };
 }
 
 /** Scores an input, portion by portion, until a mistake, a signal or, with `--bail`, a failure. */
@@ -230,7 +230,7 @@ async function partsOf(input: Input, at: number, running: Progressing): Promise<
       const request = {
         ...running.common,
         ...planOf(portion),
-        ...(evalIds === undefined ? {} : { evalIds }),
+        ...definedProperties({ evalIds }),
         ...(did.evalIds === undefined ? {} : { evalIds: did.evalIds }),
         actual: did.actual,
         ...(section === undefined ? {} : { journal: section }),
@@ -440,7 +440,7 @@ async function checkAll(
     try {
       const plan = planOf(input);
       const isRun = source.begin !== undefined;
-      const checked = await check({ ...plan, ...(actual === undefined ? {} : { actual }) }, own, true);
+      const checked = await check({ ...plan, ...definedProperties({ actual }) }, own, true);
       await source.check?.(input);
       asks.judges ||= checked.asksJudges;
       if (isRun) {

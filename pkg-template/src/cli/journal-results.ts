@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { LARGE_BYTES, lookedAt } from "../result-lines.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
+import { definedProperties } from "../lists.js";
 
 const HEADER = new TextEncoder().encode('{"format":"adk-metrics journal"');
 
@@ -47,7 +48,7 @@ function resultsOfJournal(file: string): Uint8Array {
     const [, help] = /^ +help: (.*)/m.exec(stderr) ?? [];
     throw new Mistake(`the journal has no results: ${why}`, {
       location: file,
-      ...(help === undefined ? {} : { help }),
+      ...definedProperties({ help }),
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { AdkMetricsError, strictErrorOf, strictWarningsOf } from "../errors.js";
 import { lineAt, withinLine } from "../lines/shape.js";
 import { defused, visible } from "../report/text.js";
 import { ExitStatus, noticeText, paint } from "./process.js";
+import { definedProperties } from "../lists.js";
 
 /** A mistake on the command line, in a file, or in where results should go. */
 export class Mistake extends Error {
@@ -86,7 +87,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 export function inFiles(error: unknown, files: InputFiles): unknown {
   if (!(error instanceof AdkMetricsError)) return error;
   const { path, line } = error;
-  const location = { ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
+  const location = { ...definedProperties({ path, line }) };
   const { firstCase } = files;
   return mistakeAt(error, locationOf(firstCase === undefined ? location : inWhole(location, firstCase), files));
 }

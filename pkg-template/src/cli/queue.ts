@@ -76,7 +76,7 @@ export async function queueCommand(args: readonly string[]): Promise<ExitStatus>
 function connectionOf(given: Arguments): QueueConnection {
   const url = given.one("queue") ?? process.env.ADK_METRICS_QUEUE ?? "";
   const name = given.one("name");
-  if (url !== "") return { url, ...(name === undefined ? {} : { name }) };
+  if (url !== "") return { url, ...definedProperties({ name }) };
   throw new Mistake("no queue specified", {
     help: "Add --queue redis://localhost:6379 (or postgres://…), or set ADK_METRICS_QUEUE in the environment",
   });
@@ -122,7 +122,7 @@ async function addTo(connection: QueueConnection, given: Arguments): Promise<Exi
   const options = Object.fromEntries([...given.options].filter(([name]) => TAKES.add?.includes(name)));
   const command: StoredPlan["command"] = {
     positionals: sets.map(({ file, evalIds }) => (evalIds === undefined ? file : `${file}:${evalIds.join(",")}`)),
-    options: { ...options, ...(actual === undefined ? {} : { actual }) },
+    options: { ...options, ...definedProperties({ actual }) },
   };
   const plan = {
     evalSets,

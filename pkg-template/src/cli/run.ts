@@ -11,6 +11,7 @@ import { type ExitStatus, note } from "./process.js";
 import { watch } from "./watch.js";
 import { score } from "./scoring.js";
 import type { Source } from "./source.js";
+import { definedProperties } from "../lists.js";
 
 const EXAMPLE = "run --agent ./agent.ts travel.evalset.json";
 
@@ -43,7 +44,7 @@ export async function runWith(given: Arguments, journal: Journaling | undefined)
       }
       return {
         actual: { inferenceResults: recordedFor(results, dialect) },
-        ...(evalIds === undefined ? {} : { evalIds }),
+        ...definedProperties({ evalIds }),
         spending,
         isCut,
       };

@@ -18,6 +18,7 @@ import { inFiles } from "./mistakes.js";
 import { portionsOf } from "./portions.js";
 import { hostUserCode, warn } from "./process.js";
 import type { ProgressBar } from "./progress.js";
+import { definedProperties } from "../lists.js";
 
 /** What an agent did in the cases of an evalset. */
 export interface Actual {
@@ -63,8 +64,7 @@ export function planOf({ evalSet, config, files, selection: { evalIds } }: Input
   return {
     evalSet,
     evalSetName: baseName(files.evalSet),
-    ...(config === undefined ? {} : { config }),
-    ...(evalIds === undefined ? {} : { evalIds }),
+    ...definedProperties({ config, evalIds }),
   };
 }
 

@@ -54,6 +54,7 @@ import { ExitStatus, note, refusedByStrict, warn, warningCount } from "./process
 import { ProgressBar } from "./progress.js";
 import { registriesOf, sayUnusedMetrics, type Source, unusedEntries } from "./source.js";
 import { plainFile } from "./write.js";
+import { definedProperties } from "../lists.js";
 
 /** What is scored, and how. */
 export interface LineWork {
@@ -103,7 +104,7 @@ export async function linesToStream(
   const config = given.one("config") ?? configBeside(selection.file);
   const input: Input = {
     selection,
-    files: { evalSet: selection.file, actual: first, ...(config === undefined ? {} : { config }) },
+    files: { evalSet: selection.file, actual: first, ...definedProperties({ config }) },
     evalSet: new Uint8Array(),
     ...(config === undefined ? {} : { config: readBytes(config, "config") }),
   };

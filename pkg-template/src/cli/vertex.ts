@@ -6,6 +6,7 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { VertexOptions } from "../types.js";
 import { GCLOUD, OWN_ENVIRONMENT, type Variables } from "./environment.js";
 import { Mistake } from "./mistakes.js";
+import { definedProperties } from "../lists.js";
 
 /** Terraform's variable for a token, and gcloud's. */
 const TOKENS = ["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"] as const;
@@ -35,7 +36,7 @@ export function vertexFromEnvironment(variables: Variables): VertexOptions {
     if (apiKey !== undefined) return express(apiKey);
     throw new Mistake("Vertex AI needs GOOGLE_CLOUD_PROJECT, or GOOGLE_API_KEY in express mode", { help: SETUP });
   }
-  const endpoint = { ...address, project, ...(location === undefined ? {} : { location }) };
+  const endpoint = { ...address, project, ...definedProperties({ location }) };
   const name = TOKENS.find((token) => read(token) !== undefined);
   if (name !== undefined) {
     variables.checkAddress(ADDRESS, name);

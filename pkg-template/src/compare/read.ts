@@ -187,7 +187,7 @@ function parsedByEngine(bytes: Uint8Array, input: string, first = 0): Fields {
       /^(eval_case_results|evalCaseResults)\[(\d+)\]/,
       (_, key: string, at: string) => `${key}[${Number(at) + first}]`,
     );
-    throw errorOf({ ...error, ...(path === undefined ? {} : { path }), input }, () => false);
+    throw errorOf({ ...error, ...definedProperties({ path }), input }, () => false);
   }
 }
 

@@ -13,6 +13,7 @@ import { contentOf } from "./messages.js";
 import { fieldsOf } from "./otlp.js";
 import type { Unread } from "./parts.js";
 import { type AutoevalsScore, autoevalsScore, type OpenevalsResult } from "./scores.js";
+import { definedProperties } from "../lists.js";
 
 /** What is needed of an evaluator. */
 export interface ScoringEvaluator {
@@ -33,7 +34,7 @@ export function asAutoevalsScorer(name: string, evaluator: ScoringEvaluator) {
   checkScorer(name, evaluator, "name");
   return async (run: { input?: unknown; output: unknown; expected?: unknown }): Promise<AutoevalsScore> => {
     const { overallScore, overallEvalStatus, reason } = await scored(evaluator, run.input, run.output, run.expected);
-    const metadata = { status: EvalStatus[overallEvalStatus], ...(reason === undefined ? {} : { reason }) };
+    const metadata = { status: EvalStatus[overallEvalStatus], ...definedProperties({ reason }) };
     const score = { metricName: name, ...(overallScore === undefined ? {} : { score: overallScore }) };
     const { engineMetric } = evaluator as { engineMetric?: unknown };
     return autoevalsScore(score, metadata, typeof engineMetric === "string" ? engineMetric : name);

@@ -13,6 +13,7 @@ import { AdkMetricsError } from "../errors.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, type TurnFailure } from "../report/difference.js";
 import { listOf, type Results } from "../report/results.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
+import { definedProperties } from "../lists.js";
 
 /** A metric's result, for a case or for one of its turns. */
 interface Line {
@@ -226,7 +227,7 @@ function metadataOf({ evalId, sessionId }: EvalCaseResult, { metric, why }: Line
     evalId,
     sessionId,
     status: EvalStatus[evalStatus],
-    ...(threshold === undefined ? {} : { threshold }),
+    ...definedProperties({ threshold }),
     ...(why === undefined ? {} : { reason: why }),
   };
 }

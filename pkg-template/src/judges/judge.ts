@@ -7,6 +7,7 @@ import { isObject, reading, unexpected } from "../engine/values.js";
 import { howToCall, notMade } from "../known-options.js";
 import { abortedBy } from "./failure.js";
 import { requestOf } from "./request.js";
+import { definedProperties } from "../lists.js";
 
 /** What is known of a judge besides how to ask it. */
 export interface JudgeIdentity {
@@ -118,7 +119,7 @@ const LONGEST_NAME = 100;
 /** The error for a panel that was made in code: a batch is resumed by provider and model. */
 export function panelTakesNone(path?: string): AdkMetricsError {
   return new AdkMetricsError("invalid_input", "a panel created in code cannot be asked in batches", {
-    ...(path === undefined ? {} : { path }),
+    ...definedProperties({ path }),
     help: "Instead, list its models as `judge_models` in the criteria, and pass a judge without `model`",
   });
 }

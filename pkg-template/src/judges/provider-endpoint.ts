@@ -22,6 +22,7 @@ import { optionsOf } from "../known-options.js";
 import { isPage } from "./policy.js";
 import { send } from "./send.js";
 import type { ProviderJudgeOptions, VertexJudgeOptions } from "./providers.js";
+import { definedProperties } from "../lists.js";
 
 /** The options of the judges of all providers. */
 export const PROVIDER_OPTIONS = [...ENGINE_OPTIONS, "fetch"] as const;
@@ -83,7 +84,7 @@ function endpointSettings(provider: Provider, options: ProviderJudgeOptions, key
 /** A judge that asks at an endpoint. */
 export function providerJudge(endpoint: Endpoint): Judge {
   const { model, label, provider } = endpoint;
-  const identity = { label, provider, ...(model === undefined ? {} : { model }) };
+  const identity = { label, provider, ...definedProperties({ model }) };
   const judge = makeJudge(identity, (request, signal) => send(endpoint, request, signal));
   setEndpoint(judge, endpoint);
   return judge;

@@ -78,7 +78,7 @@ function optionsOf(options: RecordingOptions): RecordingOptions {
     for (const [name, value] of Object.entries({ model, note })) {
       if (value !== undefined && typeof value !== "string") throw unexpected("a string", value, `options: ${name}`);
     }
-    return { ...(model === undefined ? {} : { model }), ...(note === undefined ? {} : { note }) };
+    return { ...definedProperties({ model, note }) };
   });
 }
 

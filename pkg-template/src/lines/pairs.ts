@@ -10,6 +10,7 @@ import { LINE_HEAD, LineKinds } from "./kinds.js";
 import { Rest } from "./rest.js";
 import { LineRows } from "./rows.js";
 import { markLength, WINDOW_BYTES, WINDOW_LINES } from "./shape.js";
+import { definedProperties } from "../lists.js";
 
 /** Pieces of text or bytes whose lines are JSON, or objects. */
 type Stream = AsyncIterable<unknown>;
@@ -105,8 +106,7 @@ export class Lines {
     return new AdkMetricsError("invalid_input", message, {
       path: this.#path,
       line: this.#line,
-      ...(help === undefined ? {} : { help }),
-      ...(cause === undefined ? {} : { cause }),
+      ...definedProperties({ help, cause }),
     });
   }
 }

@@ -12,6 +12,7 @@ import { optionsOf } from "../known-options.js";
 import { type BatchHost, batchOf, type BatchTask } from "../run/batching.js";
 import { waiting } from "../run/waiting.js";
 import type { BatchOptions, EvalSetResult, EvaluateRequest, Judge } from "../types.js";
+import { definedProperties } from "../lists.js";
 
 /** The default folder of replies and batches. */
 export const FOLDER = "adk-metrics-replies";
@@ -141,7 +142,7 @@ export async function noteQuestions(
     const { judges, cancelled } = await evaluate({
       ...rest,
       ...(config === undefined ? {} : { config: withoutLimits(config) }),
-      ...(evalIds === undefined ? {} : { evalIds }),
+      ...definedProperties({ evalIds }),
       ...(journal instanceof JournalSection ? { journal: journal.rehearsal() } : {}),
       concurrency: MOST_OPEN,
       timeoutMs: PATIENCE_MS,

@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { messageOf } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
+import { definedProperties } from "../lists.js";
 
 /** A module on disk, and maybe one of its exports: `./metrics.mjs#politeness`. */
 export interface ModuleName {
@@ -98,7 +99,7 @@ export async function loadModule(file: string, what: string, timeoutMs?: number)
     const message = `the module of the ${what} cannot be loaded: ${words}`;
     throw new AdkMetricsError("invalid_input", message, {
       ...(location ?? { path: file }),
-      ...(help === undefined ? {} : { help }),
+      ...definedProperties({ help }),
       cause,
     });
   }

@@ -64,7 +64,7 @@ export async function add(
   const id = sha256(JSON.stringify(decided));
   const { queue, store, name, close } = await openQueue(connection);
   try {
-    const text = JSON.stringify({ id, evalSets: stored, ...(command === undefined ? {} : { command }) });
+    const text = JSON.stringify({ id, evalSets: stored, ...definedProperties({ command }) });
     const known = JSON.parse(await store.keep("plan", "plan", text)) as StoredPlan;
     if (known.id !== id) {
       throw new AdkMetricsError("queue_failed", `the queue \`${name}\` contains a different evaluation`, {

@@ -13,6 +13,7 @@ import { tracesToJson } from "../interop/traces.js";
 import type { EvalSet } from "../types.js";
 import type { Store } from "./store.js";
 import type { QueuedEvalSet } from "./types.js";
+import { definedProperties } from "../lists.js";
 
 /** What is queued, as the database has it. */
 export interface StoredPlan {
@@ -96,7 +97,7 @@ function inputOf(stored: StoredEvalSet, isQueued: boolean): QueueInput {
     stored: { ...stored, digests },
     evalSet,
     evalSetName,
-    ...(config === undefined ? {} : { config }),
+    ...definedProperties({ config }),
     ...(actual === undefined
       ? {}
       : { actual: isTraces(actual) ? new TextEncoder().encode(tracesToJson(actual)) : actual }),

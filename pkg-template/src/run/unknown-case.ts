@@ -4,6 +4,7 @@ import { closest } from "../closest.js";
 import { parseJson } from "../engine/json.js";
 import { isObject } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
+import { definedProperties } from "../lists.js";
 
 /** How the engine's message begins; its help names the first cases. */
 const UNKNOWN_CASE = "the evalset has no case ";
@@ -29,7 +30,7 @@ export function withNearestId(error: unknown, { evalIds, knownIds }: Selection):
   const hint = meant === undefined ? "" : `Did you mean ${JSON.stringify(meant)}? `;
   const { code, message, path } = error;
   return new AdkMetricsError(code, message, {
-    ...(path === undefined ? {} : { path }),
+    ...definedProperties({ path }),
     help: `${hint}${error.help ?? ""}${others}`,
   });
 }

@@ -286,7 +286,7 @@ function caseOf(result: EvaluationResult): EvalCaseResult {
     evalMetricResultPerInvocation: result.perInvocationResults.map(
       ({ actualInvocation, expectedInvocation, rubricScores, ...found }) => ({
         actualInvocation,
-        ...(expectedInvocation === undefined ? {} : { expectedInvocation }),
+        ...definedProperties({ expectedInvocation }),
         evalMetricResults: [resultOf(rubricScores, found)],
       }),
     ),
@@ -336,7 +336,7 @@ function withHint(hint: string, error: unknown): unknown {
   const { code, path } = error;
   return new AdkMetricsError(code, `${hint}\n\n${error.toString()}`, {
     cause: error,
-    ...(path === undefined ? {} : { path }),
+    ...definedProperties({ path }),
   });
 }
 
