@@ -19,6 +19,8 @@ export interface RowsInSight {
   /** The first row to render, and the one after the last. */
   first: ReadonlySignal<number>;
   last: ReadonlySignal<number>;
+  /** The key of the row in a position: rows that come into sight are rendered into elements of those that left it. */
+  keyOf: (position: number) => number;
 }
 
 /** @param count How many rows there are; reads signals. */
@@ -28,6 +30,7 @@ export function useRowsInSight(count: () => number, initialTop = 0): RowsInSight
   const height = useSignal(600);
   const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW_HEIGHT) - OVERSCAN));
   const last = useComputed(() => Math.min(Math.ceil((top.value + height.value) / ROW_HEIGHT) + OVERSCAN, count()));
+  const most = useComputed(() => Math.ceil(height.value / ROW_HEIGHT) + 1 + 2 * OVERSCAN);
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
@@ -37,7 +40,7 @@ export function useRowsInSight(count: () => number, initialTop = 0): RowsInSight
     resized.observe(element);
     return () => resized.disconnect();
   }, []);
-  return { box, top, height, first, last };
+  return { box, top, height, first, last, keyOf: (position) => position % most.value };
 }
 
 /** The style that puts a row in its position. */

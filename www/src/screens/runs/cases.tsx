@@ -30,7 +30,7 @@ const FILTERS: readonly (readonly [MatrixFilter, string])[] = [
 
 export function Cases({ matrix }: { matrix: NonNullable<typeof shownMatrix.value> }) {
   const rows = shownCases.value;
-  const { box, top, first, last } = useRowsInSight(() => shownCases.value.length);
+  const { box, top, first, last, keyOf } = useRowsInSight(() => shownCases.value.length);
   const { of: runs, evalIds } = matrix;
   return (
     <section aria-labelledby="matrix-title">
@@ -89,7 +89,7 @@ export function Cases({ matrix }: { matrix: NonNullable<typeof shownMatrix.value
         </div>
         <div class="rows-body" role="rowgroup" style={bodyStyle(rows.length)}>
           {rows.slice(first.value, last.value).map((row, at) => (
-            <Row key={row} row={row} position={first.value + at} runs={runs} matrix={matrix} />
+            <Row key={keyOf(first.value + at)} row={row} position={first.value + at} runs={runs} matrix={matrix} />
           ))}
         </div>
       </div>
