@@ -94,6 +94,34 @@ describe("--open", { skip }, () => {
     assert.equal(await end(), 1);
   });
 
+  test("gives the browser the process's own environment, nothing of a .env", async (t) => {
+    const { folder, env } = prepared(t);
+    writeFileSync(join(folder, ".env"), "OPENAI_API_KEY=the-key-of-the-folder\n");
+    const environment = join(folder, "environment.txt");
+    for (const name of ["xdg-open", "open"]) {
+      writeFileSync(
+        join(folder, name),
+        `#!/bin/sh\n/usr/bin/env > ${environment}.part\nmv ${environment}.part ${environment}\n`,
+      );
+    }
+    const args = ["run", "--agent", "agent.mjs", "clock.evalset.json", "--num-runs", "1", "--open"];
+    const child = start(args, { cwd: folder, env: { ...env, OPENAI_API_KEY: "" } });
+    t.after(() => child.kill("SIGKILL"));
+    await until(() => existsSync(environment), "the browser");
+    const given = readFileSync(environment, "utf8");
+    assert.match(given, /^TMPDIR=/m);
+    assert.doesNotMatch(given, /the-key-of-the-folder/);
+  });
+
+  test("takes no browser from the working directory", async (t) => {
+    const { folder } = prepared(t);
+    const child = start(["eval", "clock.evalset.json", "--open"], { cwd: folder, env: { PATH: "." } });
+    t.after(() => child.kill("SIGKILL"));
+    for (const stream of [child.stdout, child.stderr]) void text(stream);
+    await until(() => /Could not open a browser/.test(said(child.stderr)), "the note");
+    assert.ok(!existsSync(join(folder, "opened.txt")));
+  });
+
   test("goes with no option that leaves nothing to show", async (t) => {
     const { folder } = prepared(t);
     for (const [option, help] of [

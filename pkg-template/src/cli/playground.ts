@@ -8,10 +8,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { parseArguments } from "./arguments.js";
+import { OWN_ENVIRONMENT } from "./environment.js";
 import { Followed, FOLLOWED } from "./followed.js";
 import { optionsOf } from "./options.js";
 import { Mistake } from "./mistakes.js";
 import { ExitStatus, note } from "./process.js";
+import { programOnPath } from "./vertex.js";
 import { writeOut } from "./write.js";
 
 /** Where the site is served unless a port is named. */
@@ -213,9 +215,14 @@ function answer(site: Site, followed: Followed | undefined, request: IncomingMes
 
 /** Opens the page in the system's browser; without one, the printed address remains. */
 function openBrowser(address: string): void {
-  const [command, ...args] =
-    process.platform === "darwin" ? ["open"] : process.platform === "win32" ? ["cmd", "/c", "start", ""] : ["xdg-open"];
-  const browser = spawn(command ?? "xdg-open", [...args, address], { stdio: "ignore", detached: true });
-  browser.on("error", () => note("Could not open a browser: open the address above yourself."));
-  browser.unref();
+  const [command = "xdg-open", ...args] =
+    process.platform === "darwin" ? ["open"] : process.platform === "win32" ? ["cmd", "/c", "start", ""] : [];
+  const failed = () => note("Could not open a browser: open the address above yourself.");
+  const program = programOnPath(command);
+  if (program === undefined) return failed();
+  // An agent may have been given variables of a .env file.
+  const options = { stdio: "ignore", detached: true, env: OWN_ENVIRONMENT } as const;
+  spawn(program, [...args, address], options)
+    .on("error", failed)
+    .unref();
 }

@@ -96,8 +96,8 @@ class Gcloud {
   }
 }
 
-/** The file of a program in the absolute folders of PATH. */
-function programOnPath(name: string): string | undefined {
+/** The file of a program in the absolute folders of PATH, never in the working directory. */
+export function programOnPath(name: string): string | undefined {
   const isWindows = process.platform === "win32";
   const endings = isWindows ? [".cmd", ".exe", ".bat"] : [""];
   const path = Object.entries(OWN_ENVIRONMENT).find(([key]) => (isWindows ? key.toUpperCase() : key) === "PATH")?.[1];
