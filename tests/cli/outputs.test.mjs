@@ -418,6 +418,15 @@ test("makes no recording where a link leads", posix, async (t) => {
   assert.ok(!existsSync(join(cwd, "victim")));
 });
 
+test("makes no journal where a link leads", posix, async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  symlinkSync("victim", join(cwd, "journal.jsonl"));
+  const { status, stderr } = await run([...clock, "--journal", "journal.jsonl"], { cwd });
+  assert.match(stderr, /error: the journal is a link to a file that does not exist\n {3}at journal\.jsonl/);
+  assert.equal(status, 2);
+  assert.ok(!existsSync(join(cwd, "victim")));
+});
+
 test("waits for nobody to read an output that is a pipe", posix, async (t) => {
   const agent = "export default () => '';";
   const cwd = folderOf(t, { ...CLOCK, "agent.mjs": agent, "judge.mjs": JUDGE });

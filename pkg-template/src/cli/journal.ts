@@ -14,7 +14,7 @@ import type { Input } from "./inputs.js";
 import { Mistake, nameJournal } from "./mistakes.js";
 import { note } from "./process.js";
 import type { IsOurs, Shard } from "./shards.js";
-import { prepareFile } from "./write.js";
+import { prepareFile, refuseLinkToNothing } from "./write.js";
 
 /** The name of the section about the command as a whole. */
 const COMMAND = "";
@@ -118,6 +118,7 @@ export class Journaling {
         help: "To start one, leave out --resume",
       });
     }
+    refuseLinkToNothing(file, "journal");
     nameJournal(file);
     const options = Object.fromEntries(given.options);
     const { positionals } = given;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { kindOf, sizeOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
-import { leadsNowhere, plainFile, prepareFile, unwritable } from "./write.js";
+import { plainFile, prepareFile, refuseLinkToNothing, unwritable } from "./write.js";
 
 /** The file of a recording. It is made with its first line. */
 export class Recorder {
@@ -29,12 +29,7 @@ export class Recorder {
         help: "Choose another file with --record, or delete this one. To use its replies: --judge replay:<file>",
       });
     }
-    if (leadsNowhere(file)) {
-      throw new Mistake("the recording is a link to a file that does not exist", {
-        location: file,
-        help: "Pass the file itself as --record",
-      });
-    }
+    refuseLinkToNothing(file, "record");
     prepareFile(file);
   }
 

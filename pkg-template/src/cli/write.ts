@@ -107,9 +107,14 @@ function holdPipe(file: string): void {
   }
 }
 
-/** Whether a path is a link to nothing, through which a file would be made elsewhere. */
-export function leadsNowhere(file: string): boolean {
-  return kindOf(file) === undefined && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+/** @throws {Mistake} for a link to nothing, through which a file would be made elsewhere. */
+export function refuseLinkToNothing(file: string, option: "record" | "journal"): void {
+  if (kindOf(file) !== undefined || lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  const what = option === "record" ? "recording" : option;
+  throw new Mistake(`the ${what} is a link to a file that does not exist`, {
+    location: file,
+    help: `Pass the file itself as --${option}`,
+  });
 }
 
 /** The one path of a plain file, however it was named; undefined for what is none, or has no path any more. */
