@@ -1,8 +1,14 @@
 // What cannot be done with a queue.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { folderOf } from "../cli/command.mjs";
+import { posix } from "../cli/judging.mjs";
 import { manyCases } from "../package/support/conversations.mjs";
+import { importEntry } from "../package/support/package.mjs";
 import { databases } from "./databases.mjs";
 import { projectOf } from "./project.mjs";
 
@@ -42,4 +48,18 @@ test("what cannot be is said at once", databases, async (t) => {
     ["add", "many.evalset.json", "--limit", "much", "--queue", "redis://127.0.0.1:1"],
     /--limit cannot be `much`/,
   );
+});
+
+test("files that are no regular ones are not waited for, and not read", { ...posix, timeout: 20_000 }, async (t) => {
+  const { enqueue } = await importEntry("./queue");
+  const folder = folderOf(t, { "empty.json": "" });
+  execFileSync("mkfifo", [join(folder, "pipe.json")]);
+  symlinkSync("/dev/zero", join(folder, "endless.json"));
+  for (const name of ["pipe.json", "endless.json", "empty.json"]) {
+    const evalSet = join(folder, name);
+    await assert.rejects(enqueue({ evalSets: [{ evalSet }] }, "redis://127.0.0.1:1"), {
+      code: "queue_failed",
+      message: `${evalSet} cannot be read: it is empty or not a regular file`,
+    });
+  }
 });

@@ -1,7 +1,7 @@
 /** What a queue evaluates: read from files by who adds it, every worker and who collects the results. */
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { readEvalSet } from "../adk-schema.js";
 import { nameOf, simulatorOf } from "../agents/test-files.js";
 import { type UserSimulatorOptions, withinTurns } from "../agents/simulator.js";
@@ -107,13 +107,20 @@ function inputOf(stored: StoredEvalSet, isQueued: boolean): QueueInput {
 }
 
 function contentOf(file: string): Uint8Array {
+  let opened: number | undefined;
   try {
-    return readFileSync(file);
+    // Who writes to the queue's database names files: a pipe would be waited for, and a device may have no end.
+    opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const found = fstatSync(opened);
+    if (!found.isFile() || found.size === 0) throw new Error("it is empty or not a regular file");
+    return readFileSync(opened);
   } catch (cause) {
     throw new AdkMetricsError("queue_failed", `${file} cannot be read: ${messageOf(cause).replace(/^Error: /, "")}`, {
       help: "Files have to have the same paths where they are added, on every worker and where results are collected",
       cause,
     });
+  } finally {
+    if (opened !== undefined) closeSync(opened);
   }
 }
 
