@@ -67,6 +67,21 @@ test("a server that speaks the protocol without batches is named as one", async 
   assert.match(stderr, /the server does not support batches: [^]*\/v1\/files[^]*Ask without batches/);
 });
 
+test("what others wrote into the record of a batch is shown on its line, and acts on nobody", async (t) => {
+  const answering = await batchServer(t);
+  const cwd = folderOf(t, filesOf(1));
+  const env = { ...BARE, ...at.openai(answering) };
+  const batch = (...args) => run(["batch", ...args, "--cache", "replies"], { cwd, env });
+  await batch("submit", "many.evalset.json", "--model", MODELS.openai);
+  const batches = join(cwd, "replies/batches");
+  const file = join(batches, readdirSync(batches)[0], "batch.json");
+  const attack = "\u001b[2J##vso[task.setvariable variable=A]b\n::error::owned";
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), label: attack, model: attack }));
+  const { stdout, stderr } = await batch("status");
+  assert.match(stdout, /^batch_\d+ .*owned.*owned {2}unknown\n$/, stderr);
+  assert.doesNotMatch(stdout + stderr, /\u001b|##vso|^\s*::/m);
+});
+
 test("a batch that is lost keeps nobody from the others", async (t) => {
   const answering = await batchServer(t);
   const cwd = folderOf(t, filesOf(4, { num_samples: 1 }));

@@ -2,9 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { AgentEvaluationError } from "../../pkg-template/src/agents/results.js";
 import { compareRuns } from "../../pkg-template/src/compare/runs.js";
 import * as report from "../../pkg-template/src/report/index.js";
+import { warningLines } from "../../pkg-template/src/report/results.js";
 import { defused, displayWidth } from "../../pkg-template/src/report/text.js";
+import { checkGates } from "../../pkg-template/src/statistics/gates.js";
+import { adkMatchers } from "../../pkg-template/src/testing/matchers.js";
 import type { EvalSetResult } from "../../pkg-template/src/types.js";
 import { supportSet, travelSet } from "./fixtures.js";
 import { hostileJudgedSet, judgedSet } from "./judged-fixtures.js";
@@ -83,6 +87,37 @@ test("no line of a comparison is a command to a CI system", () => {
     assert.deepEqual(linesOf(text).filter(isCommand).slice(0, 3), [], name);
   }
   assert.deepEqual(JSON.parse(report.renderComparisonJson(comparison)), comparison);
+});
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return assert.fail("nothing is wrong");
+}
+
+test("no line of what a test runner prints is a command to a CI system", () => {
+  const set = attacked(travelSet(), ATTACK);
+  set.warnings = [{ code: "invalid_input", message: ATTACK, path: ATTACK, help: ATTACK }];
+  // Each case twice: the means of runs are named too.
+  const results = [{ ...set, evalCaseResults: [...set.evalCaseResults, ...set.evalCaseResults] }];
+  const gates = { minPassRate: 1, minPassHat: { 4: 1 } };
+  const failures = set.evalCaseResults.map(({ evalSetId, evalId, overallEvalMetricResults: [metric] }) => ({
+    ...{ evalSetId, resultIndex: 0, evalId, metricName: ATTACK, threshold: 1, score: 0 },
+    message: `${metric?.metricName} failed`,
+  }));
+  const texts = {
+    error: new AgentEvaluationError(failures, results).message,
+    gates: new AgentEvaluationError(failures, results, checkGates(results, gates)).message,
+    matcher: adkMatchers.toPass(results, gates).message(),
+    mistake: messageOf(() => adkMatchers.toPass(results, { [ATTACK]: 1 } as object)),
+    warnings: warningLines(results).join("\n"),
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    assert.deepEqual(linesOf(text).filter(isCommand).slice(0, 3), [], name);
+  }
 });
 
 test("a command keeps its width and its words; what is none stays as it is", () => {

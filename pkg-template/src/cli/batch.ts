@@ -8,7 +8,7 @@ import type { JournalSection } from "../journal/section.js";
 import { BatchFolder } from "../batches/folder.js";
 import { noBatches } from "../batches/protocols.js";
 import { BatchStore } from "../batches/store.js";
-import { amountText, count } from "../report/text.js";
+import { amountText, count, safeLine } from "../report/text.js";
 import { FOLDER, MOST_OPEN, noteQuestions } from "../modules/in-batches.js";
 import type { Budget, EvaluateRequest, JudgeCache, MetricRegistry } from "../types.js";
 import { selectedIds } from "./agent-runs.js";
@@ -186,7 +186,7 @@ async function sayLooks(store: BatchStore, sends: boolean): Promise<void> {
     const progress = done === undefined ? "" : `, ${done} of ${record.rows} done`;
     // The error follows.
     const known = own !== undefined && own === failure ? "unknown" : state + progress;
-    process.stdout.write(`${record.id ?? record.name}  ${record.label}  ${record.model}  ${known}\n`);
+    process.stdout.write(`${safeLine(`${record.id ?? record.name}  ${record.label}  ${record.model}  ${known}`)}\n`);
   }
   if (failure !== undefined) throw failure;
 }

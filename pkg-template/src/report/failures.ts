@@ -21,7 +21,7 @@ import {
 } from "./results.js";
 import { Page, type Paint, widthOf } from "./page.js";
 import { writeCaseHeading, writeFailure } from "./table.js";
-import { count, scoreText } from "./text.js";
+import { count, safeLine, scoreText } from "./text.js";
 
 /** How to show what did not pass. */
 export interface FailureOptions {
@@ -183,7 +183,7 @@ export function failureMessage(
   const summary =
     gates === undefined ? (failures.length === 0 ? [] : failureSummary(failures, results)) : gateLines(gates);
   return {
-    summary: [...summary, ...cancelledNotice(results), ...warningLines(results)],
+    summary: [...summary.map(safeLine), ...cancelledNotice(results), ...warningLines(results)],
     details: gates === undefined ? renderPooledFailures(failures, results, options) : failuresText(results, options),
   };
 }

@@ -11,7 +11,7 @@ import { isOfConversation } from "./judged.js";
 import { isLastOfSome } from "./page.js";
 import { group, isRecord } from "../lists.js";
 import { isUnreported } from "../metric-info.js";
-import { amountText, count, head, oneLine } from "./text.js";
+import { amountText, count, defused, head, oneLine } from "./text.js";
 
 /** What every renderer takes: the results of one evalset or of several. */
 export type Results = EvalSetResult | readonly EvalSetResult[];
@@ -414,7 +414,7 @@ export function noticeWords({ message, place, help }: Notice): string {
 /** The warnings of results in lines, each once. */
 export function warningLines(sets: readonly EvalSetResult[]): string[] {
   const notices = sets.flatMap((set) => noticesOf({ ...set, cancelled: false }));
-  return [...new Set(notices.map(noticeText))];
+  return [...new Set(notices.map((notice) => defused(noticeText(notice))))];
 }
 
 /** What lacks in a score that there is: turns on which a judge was asked and gave no verdict. */

@@ -66,6 +66,11 @@ export function defused(lines: string): string {
   return lines.replace(COMMAND_ANYWHERE, "\u266f#").replace(COMMAND_AT_START, "$1\ua789");
 }
 
+/** A line that quotes what nobody has vetted, for a terminal: no character acts, and no CI system finds a command. */
+export function safeLine(text: string): string {
+  return defused(oneLine(text));
+}
+
 /** What JSON may hold as it is, but a terminal or a reader's eyes would act on. */
 const ACTING_IN_JSON = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069\uFFF9-\uFFFB\uFFFE\uFFFF]/g;
 const COMMAND_IN_JSON = /#(?=#(?:\[|vso\[|teamcity\[))/gi;

@@ -28,7 +28,7 @@ import { reading } from "../engine/values.js";
 import { AGENT_OPTIONS, allInstead, optionsOf } from "../known-options.js";
 import { type Paint, renderTable, type Style } from "../report/index.js";
 import { failureMessage, failuresText, notPassedText } from "../report/failures.js";
-import { count } from "../report/text.js";
+import { count, defused, safeLine, visible } from "../report/text.js";
 import { cancelledNotice, warningLines } from "../report/results.js";
 import { definedProperties } from "../lists.js";
 
@@ -128,7 +128,7 @@ export const adkMatchers: AdkMatcherFunctions = {
           ...cancelledNotice(sets),
           ...(cases.length === 0 ? ["There are no cases."] : []),
           ...(failed.length > 0 ? [countText(failed, cases)] : []),
-          ...gateLines(report),
+          ...gateLines(report).map(safeLine),
           ...warningLines(sets),
         ];
         return messageOf(hint, summary, failuresText(sets, { color: paintOf(this.utils) }));
@@ -334,7 +334,7 @@ function explained<T>(hint: string, work: () => T): T {
 function withHint(hint: string, error: unknown): unknown {
   if (!(error instanceof AdkMetricsError)) return error;
   const { code, path } = error;
-  return new AdkMetricsError(code, `${hint}\n\n${error.toString()}`, {
+  return new AdkMetricsError(code, `${hint}\n\n${defused(visible(error.toString()))}`, {
     cause: error,
     ...definedProperties({ path }),
   });
