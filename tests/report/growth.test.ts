@@ -136,6 +136,47 @@ const HOSTILE: Record<string, (size: number) => EvalSetResult> = {
     const turn = turnOf([metric], call);
     return setOf([caseOf("case", [metric], [{ ...turn, expectedInvocation: turn.actualInvocation } as typeof turn])]);
   },
+  "many judges and calibrations of many metrics": (size) => {
+    const metrics = list(size, (at) => failed(`metric_${at}`));
+    return {
+      ...setOf([caseOf("case", metrics, [turnOf(metrics)])]),
+      judges: list(size, (at) => ({ metricName: `metric_${at}`, model: "model", label: "openai" })),
+      judgeCalibrations: list(size, (at) => ({
+        metricName: `metric_${at}`,
+        labels: 10,
+        agreement: { share: 0.9, low: 0.8, high: 0.95 },
+      })),
+    } as unknown as EvalSetResult;
+  },
+  "many advisory metrics": (size) => {
+    const metrics = list(size, (at) => failed(`metric_${at}`));
+    return {
+      ...setOf([caseOf("case", metrics, [turnOf(metrics)])]),
+      advisory: metrics.map(({ metricName }) => metricName),
+    };
+  },
+  "many warnings": (size) => ({
+    ...travelSet(),
+    warnings: list(size, (at) => ({ code: "invalid_input" as const, message: `warning ${at}` })),
+  }),
+  "many judged metrics without verdicts": (size) => {
+    const metrics = list(size, (at) => failed(`metric_${at}`));
+    const unknown = metrics.map((metric) => ({
+      ...metric,
+      evalStatus: EvalStatus.NOT_EVALUATED,
+      explanation: { samples: { asked: 1, of: 1, votes: [] } },
+    }));
+    return {
+      ...setOf([caseOf("case", metrics, [turnOf(unknown)])]),
+      judges: list(size, (at) => ({ metricName: `metric_${at}`, model: "model", label: "openai" })),
+    } as unknown as EvalSetResult;
+  },
+  "many runs of many cases": (size) =>
+    setOf(
+      list(size, (at) =>
+        caseOf(`case_${at % (size / 4)}`, [failed("metric"), failed("other")], [turnOf([failed("metric")])]),
+      ),
+    ),
 };
 
 /** How often a renderer reads something of what it is given, and how much it writes. */

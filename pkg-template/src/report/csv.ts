@@ -17,6 +17,7 @@ import {
   NOT_RUN,
   noticesOf,
   noticeWords,
+  ofMetric,
   type Results,
   statusWord,
 } from "./results.js";
@@ -206,7 +207,7 @@ function keyOf({ evalSetId, evalId }: { evalSetId: string; evalId: string }): st
 
 /** The cells below {@link CALIBRATED_HEADER}. */
 function calibratedCells(found: EvalSetResult["judgeCalibrations"], metric: EvalMetricResult | undefined): string[] {
-  const one = found?.find(({ metricName }) => metricName === metric?.metricName);
+  const one = ofMetric(found, metric?.metricName);
   if (one === undefined) return CALIBRATED_HEADER.map(() => "");
   const { value, low, high } = one.agreement;
   return [...[value, low, high, one.labelled].map(numberCell), cell(one.stale ?? "")];
@@ -231,8 +232,8 @@ function repeatedCells(one: CaseReliability | undefined): string[] {
 }
 
 /** The cell below {@link ADVISORY_HEADER}. */
-function advisoryCell({ advisory = [] }: EvalSetResult, metric: EvalMetricResult | undefined): string {
-  return metric === undefined ? "" : String(advisory.includes(metric.metricName));
+function advisoryCell({ advisory }: EvalSetResult, metric: EvalMetricResult | undefined): string {
+  return metric === undefined ? "" : String(ofMetric(advisory, metric.metricName) !== undefined);
 }
 
 /** The cells below {@link SIMULATOR_HEADER}. */
@@ -265,9 +266,9 @@ function warningsCell(texts: readonly string[]): string {
 }
 
 /** The cells below {@link JUDGED_HEADER}. */
-function judgedCells({ judges = [] }: EvalSetResult, metric: EvalMetricResult | undefined): string[] {
+function judgedCells({ judges }: EvalSetResult, metric: EvalMetricResult | undefined): string[] {
   if (metric === undefined) return JUDGED_HEADER.map(() => "");
-  const stamp = judges.find(({ metricName }) => metricName === metric.metricName);
+  const stamp = ofMetric(judges, metric.metricName);
   const samples = metric.explanation?.samples;
   const tokens = tokensOf(metric);
   const rubrics = rubricsOf(metric).map(({ rubricId, score }) => [rubricId, Number.isFinite(score) ? score : null]);

@@ -15,8 +15,9 @@ import {
   informationalLabel,
   informationalMetrics,
   judgedMetrics,
-  passedText,
   type NamedCase,
+  ofMetric,
+  passedText,
   statusWord,
 } from "./results.js";
 import { amountText, count, firstLine, head, scoreText, shorten, thresholdText } from "./text.js";
@@ -36,8 +37,8 @@ export function columnsRow(names: readonly string[]): Markup {
 }
 
 /** Says that a metric decides nothing. */
-export function advisoryMark(name: string, advisory: readonly string[] = []): Markup | undefined {
-  return advisory.includes(name) ? html` <span class="muted">advisory</span>` : undefined;
+export function advisoryMark(name: string, advisory?: readonly string[]): Markup | undefined {
+  return ofMetric(advisory, name) === undefined ? undefined : html` <span class="muted">advisory</span>`;
 }
 
 /** A case of the list: its summary, and what unfolds below it. */

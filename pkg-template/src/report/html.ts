@@ -41,12 +41,13 @@ import {
   listOf,
   metricNames,
   type NamedCase,
+  namedCases,
   type Notice,
   noticesOf,
-  namedCases,
+  ofMetric,
   type Results,
-  type StatusCounts,
   stampText,
+  type StatusCounts,
   timestampText,
 } from "./results.js";
 import { amountText, count, head, scoreText, thresholdText } from "./text.js";
@@ -125,11 +126,13 @@ ${results.length > 1 ? setsTable(results) : undefined}`;
 /** How many cases passed although a metric that decides was not evaluated in them. */
 function incompletePasses(results: readonly EvalSetResult[]): number {
   const isOpen = ({ evalStatus }: EvalMetricResult) => evalStatus === EvalStatus.NOT_EVALUATED;
-  return results.reduce((sum, { evalCaseResults, advisory = [] }) => {
+  return results.reduce((sum, { evalCaseResults, advisory }) => {
     const open = evalCaseResults.filter(
       ({ finalEvalStatus, overallEvalMetricResults }) =>
         finalEvalStatus === EvalStatus.PASSED &&
-        overallEvalMetricResults.some((metric) => isOpen(metric) && !advisory.includes(metric.metricName)),
+        overallEvalMetricResults.some(
+          (metric) => isOpen(metric) && ofMetric(advisory, metric.metricName) === undefined,
+        ),
     );
     return sum + open.length;
   }, 0);

@@ -39,6 +39,7 @@ import {
   NOT_RUN,
   noticesOf,
   noticeText,
+  ofMetric,
   type Results,
   statusWord,
   timestampText,
@@ -123,8 +124,8 @@ function isByMetrics({ overallEvalMetricResults, finalEvalStatus }: EvalCaseResu
 }
 
 /** The status of a metric's test case; a metric that decides nothing and did not pass informs. */
-function testStatus({ metricName, evalStatus }: EvalMetricResult, { advisory = [] }: EvalSetResult): EvalStatus {
-  const decides = evalStatus === EvalStatus.PASSED || !advisory.includes(metricName);
+function testStatus({ metricName, evalStatus }: EvalMetricResult, { advisory }: EvalSetResult): EvalStatus {
+  const decides = evalStatus === EvalStatus.PASSED || ofMetric(advisory, metricName) === undefined;
   return decides ? evalStatus : EvalStatus.INFORMATIONAL;
 }
 
@@ -186,7 +187,7 @@ function testsOf({ name, run, result }: NamedCase, set: EvalSetResult, ofCase?: 
         ...place,
         ...scoreProperties(metric),
         ...(samples.get(metric.metricName) ?? []),
-        ...calibrationProperties(set.judgeCalibrations?.find(({ metricName }) => metricName === metric.metricName)),
+        ...calibrationProperties(ofMetric(set.judgeCalibrations, metric.metricName)),
         ...informational,
       ],
     });

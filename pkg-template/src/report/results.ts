@@ -23,11 +23,26 @@ export type Results = EvalSetResult | readonly EvalSetResult[];
  */
 export function listOf(results: Results): readonly EvalSetResult[] {
   const given: unknown = results;
+  indexes = new WeakMap();
   return reading("results", () => {
     const list: readonly unknown[] = Array.isArray(given) ? given : [given];
     for (const [at, set] of list.entries()) checkSet(set, Array.isArray(given) ? `results[${at}]` : "results");
     return list as readonly EvalSetResult[];
   });
+}
+
+type OfMetric = string | { readonly metricName: string };
+
+/** By lists, until something else is rendered: who has the results may change them. */
+let indexes = new WeakMap<object, Map<string, OfMetric>>();
+
+/** What a list has about a metric, or its name: the first, if there are several. Each list is read once. */
+export function ofMetric<T extends OfMetric>(list: readonly T[] | undefined, name = ""): T | undefined {
+  if (!list) return undefined;
+  const keyOf = (one: T) => (typeof one === "string" ? one : one.metricName);
+  const index = indexes.get(list) ?? new Map([...list].reverse().map((one) => [keyOf(one), one]));
+  indexes.set(list, index);
+  return index.get(name) as T | undefined;
 }
 
 function checkSet(set: unknown, path: string): void {
@@ -427,7 +442,7 @@ function missingVerdicts({ judges = [], evalCaseResults }: EvalSetResult): Notic
       judged.has(metricName) && evalStatus !== EvalStatus.NOT_EVALUATED;
     for (const overall of overallEvalMetricResults.filter((metric) => isScored(metric) && !isOfConversation(metric))) {
       for (const [index, { evalMetricResults }] of turns.entries()) {
-        const ofTurn = evalMetricResults.find(({ metricName }) => metricName === overall.metricName);
+        const ofTurn = ofMetric(evalMetricResults, overall.metricName);
         if (ofTurn?.evalStatus !== EvalStatus.NOT_EVALUATED || !ofTurn.explanation?.samples?.asked) continue;
         const first = {
           turn: `turn ${index + 1} of ${caseName(evalId)}`,

@@ -4,6 +4,7 @@ import type { EvalSetResult, JudgeCalibration, JudgeStamp, JudgeUsage, Simulator
 import { grouped, sum } from "../lists.js";
 import { judgeName, withoutVersions } from "../judges/stamp.js";
 import { hasTokens, isNumber, percentOf, tokensText } from "./judged.js";
+import { ofMetric } from "./results.js";
 import { amountText, count, percent, shorten } from "./text.js";
 
 /** The names of the judges, each once: models, functions, Vertex AI. */
@@ -127,7 +128,7 @@ export function calibrationsText(results: readonly EvalSetResult[]): string | un
           rate: isOfNow ? `from ${percent(passRate?.judge ?? 0)} to ${corrected}` : "",
           set: results.length > 1 ? ` in ${shorten(set.evalSetId, 100)}` : "",
           old: stale === undefined ? "" : ", which may no longer hold",
-          hasJudge: set.judges?.some((stamp) => stamp.metricName === metricName) === true,
+          hasJudge: ofMetric(set.judges, metricName) !== undefined,
         };
       },
     ),
