@@ -7,7 +7,7 @@ import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { importEntry } from "../package/support/package.mjs";
 
 const { AdkMetricsError, evaluate } = await importEntry();
-const { calibrate, renderCalibrationHtml, renderCalibrationMarkdown, renderCalibrationTable } =
+const { calibrate, readLabels, renderCalibrationHtml, renderCalibrationMarkdown, renderCalibrationTable } =
   await importEntry("./calibration");
 
 const METRIC = "final_response_match_v2";
@@ -61,3 +61,57 @@ test("so is CSV that is cut, quoted and separated in any way", () => {
     }
   }
 });
+
+/** Results of one case with many rubrics, as a file may have them. */
+function rubricResults(size) {
+  const rubricScores = Array.from({ length: size }, (_, at) => ({ rubricId: `rubric ${at}`, score: at % 2 }));
+  const metric = { metricName: RUBRICS, threshold: 1, score: 0.5, evalStatus: 2, details: { rubricScores } };
+  const [first] = results.evalCaseResults;
+  const [{ actualInvocation }] = first.evalMetricResultPerInvocation;
+  const turns = [{ actualInvocation, evalMetricResults: [metric] }];
+  const one = { ...first, overallEvalMetricResults: [metric], evalMetricResultPerInvocation: turns };
+  return { ...results, evalCaseResults: [one], judges: [{ ...results.judges[0], metricName: RUBRICS }] };
+}
+
+const RUBRICS = "rubric_based_final_response_quality_v1";
+
+/** How often anything looks at the text of an id or a label, and how much it says. */
+function workOf(results, labels) {
+  const { trim } = String.prototype;
+  let looks = 0;
+  String.prototype.trim = function () {
+    looks += 1;
+    return trim.call(this);
+  };
+  try {
+    return { said: JSON.stringify(readLabels(results, labels)).length, looks };
+  } catch (error) {
+    return { said: error.message.length, looks };
+  } finally {
+    String.prototype.trim = trim;
+  }
+}
+
+for (const [what, field] of Object.entries({
+  "rubrics of one case": (at) => ({ rubric: `rubric ${at}` }),
+  "rubrics that there are not": (at) => ({ rubric: `no rubric ${at}` }),
+  "no rubric": () => ({}),
+  "metrics that there are not": (at) => ({ metric: `no metric ${at}` }),
+  "cases that there are not": (at) => ({ case: `no case ${at}` }),
+})) {
+  test(`work grows with the number of labels and verdicts: ${what}`, () => {
+    const [small, large] = [50, 200].map((size) => {
+      const labels = Array.from({ length: size }, (_, at) => ({
+        ...{ case: "one", metric: RUBRICS, label: "pass" },
+        ...field(at),
+      }));
+      // One label is right, so that the others are told of one by one.
+      return workOf(rubricResults(size), [
+        { case: "one", metric: RUBRICS, label: "pass", rubric: "rubric 1" },
+        ...labels,
+      ]);
+    });
+    assert.ok(large.looks < 8 * small.looks, `${small.looks} looks, then ${large.looks}`);
+    assert.ok(large.said < 8 * small.said, `${small.said} characters, then ${large.said}`);
+  });
+}

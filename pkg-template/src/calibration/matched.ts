@@ -3,7 +3,7 @@
 import { closest } from "../closest.js";
 import { SCALES } from "../generated/metrics.js";
 import { judgeName, withoutVersions } from "../judges/stamp.js";
-import { definedProperties, grouped } from "../lists.js";
+import { definedProperties, group, grouped } from "../lists.js";
 import { canonicalName } from "../metric-names.js";
 import { cellText } from "../report/csv.js";
 import { type LabelRow, readLabel } from "./labels.js";
@@ -137,6 +137,10 @@ function positionOf({ line, at }: LabelRow): { line?: number; label: number } {
   return { ...definedProperties({ line }), label: at };
 }
 
+/** Labels that are about nothing get suggestions, which are searched for among all names, until so many have one. */
+const MOST_SUGGESTED = 20;
+const MOST_LISTED = 20;
+
 type Wrong = Pick<LabelProblem, "message" | "help">;
 
 export const text = (value: unknown): string => (value === undefined || value === null ? "" : String(value).trim());
@@ -156,13 +160,48 @@ function spellings(id: string): ReadonlySet<string> {
   return new Set([id.trim(), cellText(id).trim()]);
 }
 
+type Of = (one: Verdict) => string;
+
+const OF_CASE: Of = ({ evalId }) => evalId;
+const OF_SET: Of = ({ evalSetId }) => evalSetId;
+const OF_METRIC: Of = ({ metricName }) => metricName;
+const OF_RUBRIC: Of = ({ rubricId = "" }) => rubricId;
+const OF_RUN: Of = ({ run }) => String(run);
+const OF_TURN: Of = ({ turn = "" }) => String(turn);
+const OF_JUDGE: Of = ({ judge }) => (judge === undefined ? "" : judgeName(withoutVersions(judge)));
+
+/** Verdicts by what they have, in its spellings and in their Unicode forms. */
+interface Index {
+  names: Set<string>;
+  spelt: Map<string, Verdict[]>;
+  forms: Map<string, Verdict[]>;
+}
+
+/** Made once for each list, however many labels there are. */
+const indexes = new WeakMap<readonly Verdict[], Map<Of, Index>>();
+
+function indexOf(all: readonly Verdict[], of: Of): Index {
+  const known = indexes.get(all) ?? new Map<Of, Index>();
+  indexes.set(all, known);
+  const index = known.get(of) ?? { names: new Set(), spelt: new Map(), forms: new Map() };
+  if (known.has(of)) return index;
+  known.set(of, index);
+  for (const one of all) {
+    index.names.add(of(one));
+    const ids = spellings(of(one));
+    for (const id of ids) group(index.spelt, id, one);
+    for (const form of new Set([...ids].map((id) => id.normalize()))) group(index.forms, form, one);
+  }
+  return index;
+}
+
 /** Those with one of the names, in the Unicode form that was given, or else in another; undefined for none, and for several such. */
-function ofName(all: readonly Verdict[], name: string, of: (one: Verdict) => string): readonly Verdict[] | undefined {
-  const exact = all.filter((one) => spellings(of(one)).has(name));
-  if (exact.length > 0) return exact;
-  const form = name.normalize();
-  const others = all.filter((one) => [...spellings(of(one))].some((id) => id.normalize() === form));
-  return valuesOf(others, of).length === 1 ? others : undefined;
+function ofName(all: readonly Verdict[], name: string, of: Of): readonly Verdict[] | undefined {
+  const { spelt, forms } = indexOf(all, of);
+  const exact = spelt.get(name);
+  if (exact !== undefined) return exact;
+  const others = forms.get(name.normalize());
+  return others !== undefined && indexOf(others, of).names.size === 1 ? others : undefined;
 }
 
 /** Whether a label has an id in another Unicode form than its verdict. */
@@ -179,59 +218,49 @@ function isOtherForm({ fields }: LabelRow, { evalId, evalSetId, rubricId = "", m
 
 /** What finds the verdict that a label is about. */
 function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: Verdict } | Wrong {
-  const byId = new Map<string, Verdict[]>();
-  const add = (to: Map<string, Verdict[]>, id: string, verdict: Verdict): void => {
-    const known = to.get(id);
-    if (known === undefined) to.set(id, [verdict]);
-    else known.push(verdict);
+  let suggested = 0;
+  const unknown = (what: string, name: string, known: Iterable<string>, otherwise: string): Wrong => {
+    suggested += 1;
+    const meant = suggested > MOST_SUGGESTED ? undefined : closest(name, known);
+    const help = meant === undefined ? otherwise : `Did you mean ${meant}?`;
+    return {
+      message:
+        name === ""
+          ? `the label does not say which ${what} it is for`
+          : `there is no ${what} \`${name}\` in the results`,
+      ...(help === "" ? {} : { help }),
+    };
   };
-  const forms = new Map<string, Verdict[]>();
-  for (const verdict of verdicts) {
-    for (const id of spellings(verdict.evalId)) add(byId, id, verdict);
-    add(forms, verdict.evalId.trim().normalize(), verdict);
-  }
   return ({ fields }) => {
     const evalId = text(fields.evalId);
-    const ofCase = byId.get(evalId) ?? ofName(forms.get(evalId.normalize()) ?? [], evalId, (one) => one.evalId);
+    const ofCase = ofName(verdicts, evalId, OF_CASE);
     if (ofCase === undefined) {
-      return unknown("case", evalId, [...byId.keys()], "Cases are identified by their eval id");
+      return unknown("case", evalId, indexOf(verdicts, OF_CASE).spelt.keys(), "Cases are identified by their eval id");
     }
     const [metric, rubric] = [canonicalName(text(fields.metricName)), text(fields.rubricId)];
-    const inSet = narrowed(ofCase, text(fields.evalSetId), ({ evalSetId }) => evalSetId);
+    const inSet = narrowed(ofCase, text(fields.evalSetId), OF_SET);
     if (inSet === undefined) {
-      return unknown(
-        "evalset",
-        text(fields.evalSetId),
-        valuesOf(ofCase, ({ evalSetId }) => evalSetId),
-        "",
-      );
+      return unknown("evalset", text(fields.evalSetId), indexOf(ofCase, OF_SET).names, "");
     }
-    const sets = valuesOf(inSet, ({ evalSetId }) => evalSetId);
-    if (sets.length > 1) {
+    const sets = indexOf(inSet, OF_SET).names;
+    if (sets.size > 1) {
       return {
-        message: `several evalsets have a case \`${evalId}\`: ${sets.join(", ")}`,
+        message: `several evalsets have a case \`${evalId}\`: ${listed(sets)}`,
         help: "Enter which one in the column evalset",
       };
     }
-    const ofMetric = ofName(inSet, metric, ({ metricName }) => metricName);
+    const ofMetric = ofName(inSet, metric, OF_METRIC);
     if (ofMetric === undefined) {
-      const names = valuesOf(inSet, ({ metricName }) => metricName);
-      return unknown("verdict of the metric", metric, names, `This case has verdicts of ${names.join(", ")}`);
+      const { names } = indexOf(inSet, OF_METRIC);
+      return unknown("verdict of the metric", metric, names, `This case has verdicts of ${listed(names)}`);
     }
-    const ofRubric = ofName(ofMetric, rubric, ({ rubricId = "" }) => rubricId);
+    const ofRubric = ofName(ofMetric, rubric, OF_RUBRIC);
     if (ofRubric === undefined) {
-      const names = valuesOf(ofMetric, ({ rubricId = "" }) => rubricId).filter((name) => name !== "");
-      if (rubric === "")
-        return {
-          message: "the label does not say which rubric it is for",
-          help: `The rubrics are ${names.join(", ")}`,
-        };
-      return unknown(
-        "rubric",
-        rubric,
-        names,
-        names.length === 0 ? `${metric} has no rubrics` : `The rubrics are ${names.join(", ")}`,
-      );
+      const { names } = indexOf(ofMetric, OF_RUBRIC);
+      const rubrics = listed(names);
+      const help = rubrics === "" ? `${metric} has no rubrics` : `The rubrics are ${rubrics}`;
+      if (rubric === "") return { message: "the label does not say which rubric it is for", help };
+      return unknown("rubric", rubric, names, help);
     }
     return ofRunAndTurn(ofRubric, text(fields.run), text(fields.turn));
   };
@@ -239,7 +268,7 @@ function finderOf(verdicts: readonly Verdict[]): (row: LabelRow) => { verdict: V
 
 function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { verdict: Verdict } | Wrong {
   const { runs, turns } = found[0] as Verdict;
-  const ofRun = narrowed(found, run, (one) => String(one.run));
+  const ofRun = narrowed(found, run, OF_RUN);
   if (ofRun === undefined) {
     return {
       message: `this case has no run ${run} with this verdict`,
@@ -247,12 +276,10 @@ function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { v
     };
   }
   if (run === "" && runs > 1) {
-    const judges = new Set(
-      found.flatMap(({ judge }) => (judge === undefined ? [] : judgeName(withoutVersions(judge)))),
-    );
-    if (judges.size > 1) {
+    const judges = firstOf(indexOf(found, OF_JUDGE).names);
+    if (judges.length > 1) {
       return {
-        message: `the case has verdicts of ${[...judges].join(" and of ")}, and the label does not say which one it is for`,
+        message: `the case has verdicts of ${judges.join(" and of ")}, and the label does not say which one it is for`,
         help: "Calibrate the results of one judge at a time, or compare two with --compare",
       };
     }
@@ -261,9 +288,10 @@ function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { v
       help: "Enter which one in the column run, from 1 up",
     };
   }
-  const isWhole = ofRun.every((one) => one.turn === undefined);
+  const { names } = indexOf(ofRun, OF_TURN);
+  const isWhole = names.size === 1 && names.has("");
   if (isWhole && (turn === "" || turn === String(turns))) return { verdict: ofRun[0] as Verdict };
-  const ofTurn = narrowed(ofRun, turn, (one) => String(one.turn ?? ""));
+  const ofTurn = narrowed(ofRun, turn, OF_TURN);
   if (ofTurn === undefined) {
     return {
       message: isWhole
@@ -284,26 +312,24 @@ function ofRunAndTurn(found: readonly Verdict[], run: string, turn: string): { v
 }
 
 /** Those with a value, or all where none is asked for; undefined where none has it. */
-function narrowed(
-  all: readonly Verdict[],
-  value: string,
-  of: (one: Verdict) => string,
-): readonly Verdict[] | undefined {
+function narrowed(all: readonly Verdict[], value: string, of: Of): readonly Verdict[] | undefined {
   return value === "" ? all : ofName(all, value, of);
 }
 
-function valuesOf(all: readonly Verdict[], of: (one: Verdict) => string): string[] {
-  return [...new Set(all.map(of))];
+/** The first of many names that are not empty. */
+function firstOf(names: Iterable<string>): string[] {
+  const first: string[] = [];
+  for (const name of names) {
+    if (name !== "") first.push(name);
+    if (first.length === MOST_LISTED) break;
+  }
+  return first;
 }
 
-function unknown(what: string, name: string, known: readonly string[], otherwise: string): Wrong {
-  const meant = closest(name, known);
-  const help = meant === undefined ? otherwise : `Did you mean ${meant}?`;
-  return {
-    message:
-      name === "" ? `the label does not say which ${what} it is for` : `there is no ${what} \`${name}\` in the results`,
-    ...(help === "" ? {} : { help }),
-  };
+function listed(names: ReadonlySet<string>): string {
+  const first = firstOf(names);
+  const more = names.size - first.length - Number(names.has(""));
+  return first.join(", ") + (more === 0 ? "" : ` and ${more} more`);
 }
 
 /** What a label says of its verdict. */
