@@ -22,11 +22,15 @@ export function native(datasets, rounds) {
       writeFileSync(join(folder, `${index}.actual.json`), actualBytes);
       writeFileSync(join(folder, `${index}.config.json`), JSON.stringify({ criteria: { [metricName]: threshold } }));
     }
-    const output = execFileSync("cargo", ["bench", "--quiet", "--bench", "native", "--", folder, String(rounds)], {
-      cwd: root,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const output = execFileSync(
+      "cargo",
+      ["bench", "--locked", "--quiet", "--bench", "native", "--", folder, String(rounds)],
+      {
+        cwd: root,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     return JSON.parse(output).map((seconds) => seconds.map((one) => one * 1e3));
   } catch (error) {
     if (error.code !== "ENOENT") throw error;

@@ -10,8 +10,11 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (...path) => readFileSync(join(root, ...path), "utf8");
 
 test("every script calls cargo with --locked", () => {
-  for (const script of readdirSync(join(root, "scripts")).filter((name) => name.endsWith(".mjs"))) {
-    for (const [call, args] of read("scripts", script).matchAll(/"cargo", \[([^\]]*)/g)) {
+  const scripts = ["scripts", "benches"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name)),
+  );
+  for (const script of scripts.filter((name) => name.endsWith(".mjs") && !name.includes("node_modules"))) {
+    for (const [call, args] of read(script).matchAll(/"cargo", \[([^\]]*)/g)) {
       // cargo-fuzz has no such option; what it builds was resolved before.
       if (!/^"(?:fmt|xtask|\+nightly", "fuzz)"/.test(args)) assert.match(args, /"--locked"/, `${script}: ${call}`);
     }
