@@ -87,7 +87,7 @@ pub static TACT: Prompt = Prompt { id: "tact_v1", text: include_str!("tact.txt")
 
 #[cfg(feature = "schema")]
 use super::{FormField, ProviderManifest};
-use super::{Protocol, ReplyPaths, openai_chat};
+use super::{Protocol, ReplyPaths, UsagePaths, openai_chat};
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "mistral",
@@ -110,7 +110,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         stop: "choices/0/finish_reason",
         refusal: "refusal",
         why: &[],
-        usage: [&["usage/prompt_tokens"], &["usage/completion_tokens"], &["usage/total_tokens"]],
+        usage: UsagePaths { input: &["usage/prompt_tokens"], output: &["usage/completion_tokens"], total: &["usage/total_tokens"] },
         model: "model",
     },
     ..openai_chat::PROTOCOL
