@@ -195,7 +195,7 @@ const KEYS: readonly (readonly [location: RegExp, keys: readonly (readonly [came
   [/^user_?simulator_?config\.([^.[\]]+)$/i, USER_SIMULATOR_KEYS],
 ];
 
-/** What to do about a key that is none, where the engine has no suggestion. */
+/** The advice on an unknown key for which the engine has no suggestion. */
 function helpFor({ message, path = "" }: EngineError): string | undefined {
   if (!message.includes("is not a key of")) return undefined;
   for (const [location, keys] of KEYS) {

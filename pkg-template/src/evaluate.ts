@@ -226,7 +226,7 @@ function passesOrFails(metric: { threshold?: number } | undefined): boolean {
   return metric?.threshold !== undefined;
 }
 
-/** What an evaluation belongs to: nothing; others, which say themselves what has no effect; or a whole that is told of it. */
+/** What an evaluation belongs to: nothing; others, which warn themselves of what has no effect; or a whole that gets the warnings. */
 type Belonging = "alone" | "one of many" | ((notes: PartNotes) => void);
 
 /** Case results in batches: a step of an async generator for each of 10,000 would cost more than scoring them. */

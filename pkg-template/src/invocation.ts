@@ -53,7 +53,7 @@ export function userText(invocation: InvocationInput | null | undefined): string
  * @example
  * finalText({ userContent: {}, finalResponse: { parts: [{ text: "Booked." }] } }); // "Booked."
  *
- * @throws {AdkMetricsError} `invalid_input` if a getter or a proxy in it throws, or if `parts` is no list.
+ * @throws {AdkMetricsError} `invalid_input` if a getter or a proxy in it throws, or if `parts` is not a list.
  */
 export function finalText(invocation: InvocationInput | null | undefined): string {
   return reading("invocation", () => answerText(invocation));

@@ -51,7 +51,7 @@ export function checkOptions(
 /** What a function takes that has no options. */
 export type NoOptions = Readonly<Record<string, never>>;
 
-/** Refuses options where there are none. What `map` passes besides is no option. */
+/** Refuses options where there are none. Other arguments, which `map` passes, are not options. */
 export function refuseOptions(options: unknown): void {
   if (isObject(options) && !reading("options", () => Array.isArray(options))) checkOptions(options, []);
 }

@@ -38,7 +38,7 @@ export function sum<T extends object>(a: T | undefined, b: T): T {
   return all as T;
 }
 
-/** Whether a value is an object that is no list. */
+/** Whether a value is an object, not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -35,7 +35,7 @@ export interface AgentTurn {
 
 /**
  * What a function may answer: the final response as text or content, one event, or many as an array or an (async)
- * generator; `null` is no answer at all. Texts that a generator yields are pieces of one answer. The object is no promise: the
+ * generator; `null` is not an answer. Texts that a generator yields are pieces of one answer. The object is not a promise: the
  * compiler would not look at what that holds.
  */
 export type AgentAnswer = string | (object & { then?: never }) | null;

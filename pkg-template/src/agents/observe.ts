@@ -1,5 +1,5 @@
 /**
- * What models and tools do while an agent runs: when, what the models are told, and what they report. Both libraries show
+ * What models and tools do while an agent runs: when, the requests of the models, and what they report. Both libraries show
  * it to callbacks of their agents; ours are called first, see, and change nothing.
  *
  * The times are google-adk's: a model's are those with at least one call in flight, a tool's are those inside a tool and

@@ -366,7 +366,7 @@ function contentOf(given: unknown): Content | undefined {
     return content;
   }
   if (!Array.isArray(parts)) throw unexpected("an array", parts, PARTS_PATH);
-  // Values that JSON has none for, such as `false && part`, are no parts.
+  // `null` and `false`, as in `false && part`, are not parts.
   return { ...content, parts: (parts as unknown[]).filter((part) => part !== null && part !== false).map(partOf) };
 }
 

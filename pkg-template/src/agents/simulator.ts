@@ -195,7 +195,7 @@ function checkModel({ model = DEFAULT_MODEL, modelConfiguration }: UserSimulator
     checkSettings(modelConfiguration, "userSimulator: modelConfiguration");
     checkSpelling(modelConfiguration, "userSimulator: modelConfiguration");
   }
-  // A provider alone is no name either.
+  // A provider alone is not a name either.
   if (/(?:^|\/)\s*$/.test(model)) throw unexpected("the name of a model", model, "userSimulator: model");
 }
 

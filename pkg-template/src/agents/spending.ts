@@ -6,6 +6,7 @@ import { estimateWarning } from "../run/judge-progress.js";
 import { checkPrices, functionText, pricedName, unpricedWarning, withoutPrice } from "../run/prices.js";
 import { definedProperties } from "../lists.js";
 import { countedTokens, withTokensOf } from "../judges/reply.js";
+import { MOST_VERSIONS } from "../judges/stamp.js";
 import type { TokenCounts } from "../generated/contract.js";
 import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } from "../types.js";
 
@@ -30,9 +31,6 @@ export interface SpendingState {
   models: readonly string[];
   warnings: readonly string[];
 }
-
-/** How many versions of models are named. */
-const MOST_VERSIONS = 20;
 
 /** What results call a player; as they call judges. */
 function playerName({ model, functionName }: Player): string {

@@ -46,7 +46,7 @@ function objectIn(line: string): object | undefined {
   }
 }
 
-/** Makes a new file in place of another, so that nothing is written where a link leads. */
+/** Replaces a file with a new one, so that nothing is written where a link leads. */
 export function openAnew(path: string): number {
   fs.rmSync(path, { force: true });
   return fs.openSync(path, "wx");

@@ -21,7 +21,7 @@ export interface LabelRow {
 
 type LabelField = keyof Label;
 
-/** What columns and keys may be called, in lower case and without what is no letter. */
+/** The names of columns and keys, in lower case and without anything but letters. */
 const NAMES: Readonly<Record<LabelField, readonly string[]>> = {
   evalId: ["case", "evalid", "caseid", "evalcase"],
   metricName: ["metric", "metricname"],
@@ -43,7 +43,7 @@ const HELP =
 /**
  * The labels of a text or a list.
  *
- * @throws {AdkMetricsError} `invalid_input` for what holds no labels, or lacks a column that each needs.
+ * @throws {AdkMetricsError} `invalid_input` for anything without labels, or without a column that each needs.
  */
 export function rowsOf(input: LabelsInput): LabelRow[] {
   if (Array.isArray(input)) return rowsIn(input);
@@ -182,7 +182,7 @@ function refuseUnread(
 const PASSING = ["1", "1.0", "true", "yes", "y", "pass", "passed", "valid", "met", "good", "safe", "correct"];
 const FAILING = ["0", "0.0", "false", "no", "n", "fail", "failed", "invalid", "not met", "bad", "unsafe", "incorrect"];
 
-/** What a label says: that a verdict should pass or fail, or a score. Undefined for what is neither. */
+/** What a label says: that a verdict should pass or fail, or a score. Undefined for anything else. */
 export function readLabel(label: unknown): { passes?: boolean; score?: number } | undefined {
   if (typeof label === "boolean") return { passes: label };
   if (typeof label === "number") return Number.isFinite(label) ? numbered(label) : undefined;

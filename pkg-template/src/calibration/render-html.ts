@@ -40,7 +40,7 @@ import {
 /**
  * Renders a calibration, or a comparison of judges, as one self-contained HTML page.
  *
- * @throws {AdkMetricsError} `invalid_input` for what is neither.
+ * @throws {AdkMetricsError} `invalid_input` for anything else.
  *
  * @example
  * await writeFile("calibration.html", renderCalibrationHtml(calibrate(results, labels)));

@@ -86,7 +86,7 @@ function disagreementText(one: Disagreement): string {
 /**
  * Renders a calibration, or a comparison of judges, for a terminal.
  *
- * @throws {AdkMetricsError} `invalid_input` for what is neither.
+ * @throws {AdkMetricsError} `invalid_input` for anything else.
  */
 export function renderCalibrationTable(
   found: Calibration | JudgeComparison,
@@ -116,7 +116,7 @@ export function renderCalibrationTable(
  * Renders a calibration, or a comparison of judges, as GitHub-flavoured Markdown, in which no text of results or labels is
  * markup.
  *
- * @throws {AdkMetricsError} `invalid_input` for what is neither.
+ * @throws {AdkMetricsError} `invalid_input` for anything else.
  */
 export function renderCalibrationMarkdown(found: Calibration | JudgeComparison, options?: NoOptions): string {
   refuseOptions(options);

@@ -52,7 +52,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * Reads results.
  *
- * @throws {AdkMetricsError} `invalid_input` for what are none.
+ * @throws {AdkMetricsError} `invalid_input` for anything else.
  */
 export function foundIn(results: ResultsInput | readonly ResultsInput[]): Found {
   const list: readonly unknown[] = Array.isArray(results) ? results : [results];

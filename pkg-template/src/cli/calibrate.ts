@@ -143,7 +143,7 @@ export function filesOf(positionals: readonly string[], help: string): string[] 
 /**
  * The file to write; undefined for stdout.
  *
- * @throws {Mistake} for a file that is there already, unless it may be overwritten and is no input.
+ * @throws {Mistake} for a file that is there already, unless it may be overwritten and is not an input.
  */
 export function outputOf(given: Arguments, inputs: readonly string[]): string | undefined {
   const output = given.one("output");

@@ -141,7 +141,7 @@ export function openRegular(file: string, what: string): number | undefined {
   });
 }
 
-/** The bytes of a plain file; 0 for what is none. */
+/** The bytes of a plain file; 0 for anything else. */
 export function sizeOf(file: string): number {
   try {
     const status = statSync(file);

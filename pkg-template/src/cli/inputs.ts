@@ -226,7 +226,7 @@ export function mayHaveUsers({ evalSet }: Input): boolean {
 function criteriaText(config: Uint8Array | undefined, custom: readonly string[]): string {
   try {
     const value = parseJson(new TextDecoder().decode(config)) as Record<string, unknown>;
-    // At the top of a config the engine leaves out, with a warning, what is no metric.
+    // At the top of a config, the engine leaves out keys that are not metrics, with a warning.
     const isScored = (name: string) => isObject(value.criteria) || isPrebuilt(name) || custom.includes(name);
     const criteria = Object.entries(criteriaIn(value)).filter(([name]) => isScored(name));
     // Another file passed as a config has numbers at its top as well.

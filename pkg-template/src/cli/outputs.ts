@@ -70,7 +70,7 @@ function formatsByEnding<Format extends ReportFormat>(
 
 /**
  * @param what Whether reports are written, or comparisons.
- * @throws {Mistake} for an output whose name a file has already that is no older one of its format. Pipes and devices are
+ * @throws {Mistake} for an output whose name a file has already that is not an older one of its format. Pipes and devices are
  * written to.
  */
 export function refuseOthers(planned: readonly Destination[], what: "report" | "comparison"): void {

@@ -47,7 +47,7 @@ export function paint(stream: NodeJS.WriteStream, color: keyof typeof SGR, text:
 }
 
 /**
- * Says something on stderr that is worth knowing but no result. Like all that goes there it may quote names that nobody
+ * Writes something to stderr that is worth knowing but not a result. Like all that goes there it may quote names that nobody
  * has vetted, so it is one line on which no character acts and no CI system finds a command.
  */
 export function note(text: string): void {
@@ -113,7 +113,7 @@ export function endProcess(status: ExitStatus): never {
 
 /**
  * Prepares for the user's code, which may print: that goes to stderr, since stdout is for results. What it throws
- * where nobody waits for it is said, and does not end the process.
+ * outside of awaited calls is reported, and does not end the process.
  */
 export function hostUserCode(): void {
   if (isHosting) return;

@@ -117,7 +117,7 @@ export function refuseLinkToNothing(file: string, option: "record" | "journal"):
   });
 }
 
-/** The one path of a plain file, however it was named; undefined for what is none, or has no path any more. */
+/** The one path of a plain file, however it was named; undefined for anything else, and for a file without a path. */
 export function plainFile(file: string): string | undefined {
   try {
     return isPlainFile(file) ? realpathSync.native(file) : undefined;
@@ -135,7 +135,7 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * Writes a file, piece by piece: under another name in the same folder, then renamed. What is no plain file (a pipe, a
+ * Writes a file, piece by piece: under another name in the same folder, then renamed. Anything but a plain file (a pipe, a
  * device) is written to directly.
  *
  * @throws {Mistake} if it cannot be written; what was there before is still there.

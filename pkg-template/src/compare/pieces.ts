@@ -1,6 +1,6 @@
 /**
  * Takes results in JSON apart, so that those of any size can be read: their cases one by one, and the rest of them. What
- * is no well-formed JSON comes out as such, for the engine to say what is wrong with it.
+ * is not well-formed JSON comes out as such, for the engine to say what is wrong with it.
  */
 
 import { concatenated } from "../result-lines.js";

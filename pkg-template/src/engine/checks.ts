@@ -10,7 +10,7 @@ import { MAX_BYTES, MAX_VALUES } from "../generated/limits.js";
  */
 export function checkSize(bytes: number, name: string): void {
   if (bytes <= MAX_BYTES) return;
-  const message = `the input has ${bytes} bytes or more; one JSON text may have ${MAX_BYTES} (256 MiB)`;
+  const message = `the input has ${bytes} bytes or more; one JSON text may have ${MAX_BYTES} (${MAX_BYTES / 2 ** 20} MiB)`;
   throw new AdkMetricsError("limit_exceeded", message, { path: name, help: smallerHelp(name) });
 }
 

@@ -5,7 +5,7 @@ import { fieldOf } from "../invocation.js";
 import { parseJson } from "./json.js";
 import { isObject } from "./values.js";
 
-/** The keys of a config that are no metrics. */
+/** The keys of a config that are not metrics. */
 const CONFIG_KEYS = [
   "$schema",
   "criteria",
@@ -36,7 +36,7 @@ export function customMetricsIn(config: Readonly<Record<string, unknown>>): Read
   return isObject(entries) ? (entries as Record<string, unknown>) : {};
 }
 
-/** Options that are no criteria, whatever their values; and those that may be called as a custom metric is. */
+/** Options that are not criteria, whatever their values; and those whose names a custom metric may have. */
 const OPTIONS = ["numRuns", "parallelism", "turnTimeoutMs", "timeoutMs", "concurrency", "printDetailedResults"];
 const OTHER_OPTIONS = ["judge", "userSimulator", "budget", "cache", "signal", "registry", "strict", "retry", "prompts"];
 

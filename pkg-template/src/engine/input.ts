@@ -7,7 +7,7 @@ import { encode, WHAT_FITS, writtenInSteps } from "./writing.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** The name of a file in place of what it holds. No JSON that is read begins so. */
+/** The name of a file instead of its contents. No JSON that is read begins like this. */
 const FILE_NAME = /^[^\s[{"\uFEFF][^\n]*\.jsonl?$/;
 
 /** JSON as bytes: bytes and text as they are, objects written as JSON. */

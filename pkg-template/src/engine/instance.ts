@@ -27,7 +27,7 @@ export function provideModule(source: () => BufferSource | WebAssembly.Module): 
   load ??= source;
 }
 
-/** As {@link provideModule}, in place of what was provided before: nothing has been loaded from there yet. */
+/** As {@link provideModule}, instead of what was provided before: nothing has been loaded from there yet. */
 export function replaceModule(source: () => BufferSource | WebAssembly.Module): void {
   load = source;
 }

@@ -25,7 +25,7 @@ export type Span = readonly [start: number, end: number];
  */
 export function invocationsOf(input: unknown, bytes: Uint8Array | undefined): InvocationSource {
   const conversations = isObject(input) ? ifReadable(() => conversationsOf(input)) : undefined;
-  // What `toJSON` wrote is no property of the objects.
+  // What `toJSON` wrote is not a property of the objects.
   let written: ReturnType<typeof conversationsOf> | undefined;
   const asWritten = () => (written ??= conversationsOf(JSON.parse(stringify(input as object, "result")) as object));
   const given = (conversation: number, turn: number) => {

@@ -7,14 +7,14 @@
 import { MAX_DEPTH } from "../generated/limits.js";
 import { snakeOf } from "./spelling.js";
 
-/** Fields by their keys: 1 if all of a value is read, 0 if nothing, the JSON that stands for it if it has to be there. */
+/** Fields by their keys: 1 if all of a value is read, 0 if nothing is; JSON to write instead, if the field is required. */
 export interface Fields {
   readonly [key: string]: Fields | 0 | 1 | string;
 }
 
 /** The fields of a record by both spellings of their keys; those that are not read are there without what to write. */
 interface Level {
-  /** Whether values of keys that are no fields are written too, and not only what shows that they are there. */
+  /** Whether values of unknown keys are written too, and not only a sign that they are there. */
   readonly writesOthers: boolean;
   readonly fields: ReadonlyMap<string, Field | null>;
   /** Stands in each record for fields that are not read and have to be there. */

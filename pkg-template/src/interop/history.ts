@@ -1,6 +1,6 @@
 /**
- * What a model is told of the turns before: what the user said, and what was answered in the end. It tells of turns that
- * left no messages of their own, and of answers that were changed after the model had given them.
+ * What a model's request has of the turns before: what the user said, and what was answered in the end. It has turns that
+ * left no messages of their own, and answers that were changed after the model had given them.
  */
 
 import type { Content } from "../types.js";

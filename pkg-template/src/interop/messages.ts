@@ -122,7 +122,7 @@ function items(value: unknown): Fields[] {
   return Array.isArray(value) ? value.flatMap<Fields>((item) => fieldsOf(item) ?? []) : [];
 }
 
-/** Messages, or contents, in order; the items of OpenAI's responses, whose types are no roles, are parts of one. */
+/** Messages, or contents, in order; the items of OpenAI's responses, whose types are not roles, are parts of one. */
 export function contentsOf(given: unknown, role?: string, unread?: Unread): Content[] {
   const contents: Content[] = [];
   let wasItem = false;

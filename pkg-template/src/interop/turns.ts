@@ -152,7 +152,7 @@ function turnsOf(
 ): TraceTurn[] {
   const groups = new Map<Node | string, Node[]>();
   for (const node of nodes) if (node.kind !== undefined) group(groups, node.outer ?? node.span.traceId, node);
-  // Tools by themselves, such as those of a server that has traces of its own, are no turn.
+  // Tools by themselves, such as those of a server that has traces of its own, are not a turn.
   const whole = [...groups].filter(([key, own]) => typeof key !== "string" || own.some(({ kind }) => kind === "model"));
   const turns = whole.map(([key, own]): TraceTurn => {
     own.sort((a, b) => a.span.time - b.span.time);

@@ -239,7 +239,7 @@ function* entriesInSteps(descriptor: number, check: () => void = () => {}): Step
       check();
     }
     if (start < count) rest.push(Buffer.from(fresh.subarray(start)));
-    // A file that is no journal may be large and have no lines.
+    // A file that is not a journal may be large and have no lines.
     if (line === 0 && at > HEADER.length) throw notOurs();
     yield;
     check();

@@ -223,7 +223,7 @@ export class JournalSection implements Journal {
     this.#refusals.set(refusal, { times: times + 1, failure });
   }
 
-  /** Whether it has the agent's runs too: then the conversations that are scored are no inputs. */
+  /** Whether it has the agent's runs too: then the conversations that are scored are not inputs. */
   get hasRuns(): boolean {
     return this.#begun.has("runs");
   }

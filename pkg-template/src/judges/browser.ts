@@ -55,7 +55,7 @@ export interface BrowserJudgeOptions {
  * Of `judge_model_config` it passes on `temperature` and `topK`, if both are there; browsers may ignore them. Warnings of
  * the results name what else there is.
  *
- * @throws {AdkMetricsError} `invalid_input` for options that are none. The judge itself rejects with
+ * @throws {AdkMetricsError} `invalid_input` for wrong options. The judge itself rejects with
  * `judge_unavailable` where there is no such model, or not yet, and with `judge_failed`.
  */
 export const browserJudge = /* @__PURE__ */ makesJudges("browserJudge", (options: BrowserJudgeOptions = {}): Judge => {

@@ -18,7 +18,7 @@ const LONGEST_FILE = 32 * 1024 * 1024;
 /**
  * A cache in a folder, one small JSON file a reply; several processes may share it, and each question is asked by one of
  * them. Deleting the folder empties it.
- * What is no reply in a regular file counts as absent. Replies are stored, prompts and keys are not. For Node, Deno and Bun; a bundle
+ * Anything but a reply in a regular file counts as absent. Replies are stored, prompts and keys are not. For Node, Deno and Bun; a bundle
  * for browsers has none.
  *
  * @param folder Its path; made when the first reply is kept.

@@ -49,7 +49,7 @@ export interface AnthropicJudgeOptions extends ProviderJudgeOptions {
  * await evaluate({ evalSet, actual, config, judge: geminiJudge({ apiKey, model: "gemini-3.5-flash-lite" }) });
  * ```
  *
- * @param options `baseUrl` stands for `https://generativelanguage.googleapis.com`.
+ * @param options `baseUrl` replaces `https://generativelanguage.googleapis.com`.
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */
@@ -68,7 +68,7 @@ const GEMINI_KEY = "Create a key at https://aistudio.google.com/apikey";
  * const judge = vertexJudge({ project: "my-project", location: "global", accessToken, model });
  * ```
  *
- * @param options `baseUrl` stands for `https://{location}-aiplatform.googleapis.com`.
+ * @param options `baseUrl` replaces `https://{location}-aiplatform.googleapis.com`.
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */
@@ -84,7 +84,7 @@ export const vertexJudge = /* @__PURE__ */ makesJudges("vertexJudge", (options: 
  * const local = openaiJudge({ baseUrl: "http://127.0.0.1:1234/v1", model: "qwen3-8b" });
  * ```
  *
- * @param options `baseUrl` stands for `https://api.openai.com/v1`; with one of your own, `apiKey` may be left out.
+ * @param options `baseUrl` replaces `https://api.openai.com/v1`; with one of your own, `apiKey` may be left out.
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */
@@ -102,7 +102,7 @@ const OPENAI_KEY =
  * A judge that asks Anthropic. In a page it says so to the server, which would refuse it otherwise; mind that visitors
  * can read keys in pages.
  *
- * @param options `baseUrl` stands for `https://api.anthropic.com`.
+ * @param options `baseUrl` replaces `https://api.anthropic.com`.
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */
@@ -119,7 +119,7 @@ const ANTHROPIC_KEY = "Create a key at https://console.anthropic.com/settings/ke
  * const judge = ollamaJudge({ model: "llama3.2" });
  * ```
  *
- * @param options `baseUrl` stands for `http://127.0.0.1:11434`.
+ * @param options `baseUrl` replaces `http://127.0.0.1:11434`.
  * @throws {AdkMetricsError} `invalid_input` for options that cannot be right. The judge itself rejects with
  * `judge_failed`.
  */

@@ -41,7 +41,7 @@ export function callLine(request: JudgeRequest, reply: JudgeReply): string {
 
 /**
  * What tells recordings apart that replies are cached of: a hash of their calls, in their order, whatever their line
- * breaks and headers. O(n) in what is recorded. It is no protection against recordings that are made to collide.
+ * breaks and headers. O(n) in what is recorded. It does not protect against recordings that are made to collide.
  */
 export function fingerprint(calls: readonly RecordedCall[]): string {
   return hashOf(lines(calls));

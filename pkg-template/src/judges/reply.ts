@@ -5,7 +5,7 @@ import type { JudgeReply } from "../types.js";
 
 /**
  * The longest reply that is read, in characters, and the longest answer of a server, in bytes. Verdicts are a few hundred
- * characters long; what is this long is no verdict, and results, caches and recordings would hold it.
+ * characters long; such a text is not a verdict, and results, caches and recordings would hold it.
  */
 export const MAX_REPLY_LENGTH = 1024 * 1024;
 

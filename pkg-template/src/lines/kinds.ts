@@ -1,4 +1,4 @@
-/** What each of many lines is: the id of its case, and what is wrong with a line that is no such thing. */
+/** What each of many lines is: the id of its case, and what is wrong with other lines. */
 
 import { closest } from "../closest.js";
 import { evalSetIdOf, keysOfLines, idInHead, idOfLine, isHeaderLine, kindOfLine, type LineKind } from "./shape.js";

@@ -25,7 +25,7 @@ export interface Line {
   readonly line: number;
 }
 
-/** The streams of an input; undefined for what is none. */
+/** The streams of an input; undefined for anything else. */
 export function streamsOf(input: unknown, path: string): readonly Stream[] | undefined {
   return reading(path, () => {
     if (isStream(input)) return [input];

@@ -34,7 +34,7 @@ export function keysOfLines(kind?: LineKind): string[] {
   return KEYS.filter(([, own]) => kind === undefined || own === kind).map(([key]) => key);
 }
 
-/** What a line is; undefined for what is neither a case nor a run of one. */
+/** What a line is; undefined for anything but a case and a run of one. */
 export function kindOfLine(value: unknown): LineKind | undefined {
   if (!isObject(value)) return undefined;
   return KEYS.find(([key]) => Object.hasOwn(value, key))?.[1];

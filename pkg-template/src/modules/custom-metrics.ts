@@ -44,7 +44,7 @@ interface Source {
 type Metric = EvaluatorClass | MetricFunction;
 
 /**
- * Finds the metrics of a config that are the user's own: functions ({@link MetricFunction}) and classes that extend
+ * Finds the custom metrics of a config: functions ({@link MetricFunction}) and classes that extend
  * `Evaluator`, exported by the modules that the options name. For a metric of `custom_metrics` its `code_config.name`
  * says which:
  *

@@ -303,7 +303,7 @@ function bounded(limit: number, write: (put: Put, written: () => string) => void
 /** Is told where the value at a path begins and ends. */
 type Visit = (path: string, isEnd: boolean) => void;
 
-/** The path of a key below another path, as the engine writes it: `a.b`, or `a["b c"]` if the key is no identifier. */
+/** The path of a key below another path, as the engine writes it: `a.b`, or `a["b c"]` if the key is not an identifier. */
 export function pathBelow(path: string, key: string): string {
   if (!/^[A-Za-z_$][\w$]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
   return path === "" ? key : `${path}.${key}`;

@@ -35,7 +35,7 @@ export function failureWarnings(failed: ReadonlyMap<string, MetricFailures>, res
   }));
 }
 
-/** A warning for each metric of the user's own that passes below its threshold, or fails at or above it. */
+/** A warning for each custom metric that passes below its threshold, or fails at or above it. */
 export function contradictions(set: EvalSetResult, { registry }: RunPlan): Mistake[] {
   const own = new Set(registry.customMetricNames());
   if (own.size === 0) return [];

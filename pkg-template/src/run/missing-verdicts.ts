@@ -31,8 +31,8 @@ export function missingVerdictsIn(set: EvalSetResult): Map<string, MissingVerdic
 }
 
 /**
- * The case results that lack the result of a metric that decides: a judge that was to be asked gave no verdict, or a metric
- * of the user's own failed.
+ * The case results that lack the result of a metric that decides: a judge that was to be asked gave no verdict, or a custom
+ * metric failed.
  *
  * @param failed The metrics that failed somewhere, where the results do not warn of them.
  */
