@@ -172,12 +172,12 @@ export function withTokensOf(
   return { inputTokens: inputTokens + (more.inputTokens ?? 0), outputTokens: outputTokens + (more.outputTokens ?? 0) };
 }
 
-/** The tokens of both sides. Where only the total is known besides one of them, the rest is the other's, else the input's. */
+/** The tokens of both sides, as the engine has them: thoughts may be in the total alone, and are output. */
 export function tokensOf(usage: NonNullable<JudgeReply["usage"]>): { inputTokens?: number; outputTokens?: number } {
-  const { inputTokens, outputTokens, totalTokens } = usage;
-  if (totalTokens === undefined || (inputTokens !== undefined && outputTokens !== undefined)) return usage;
-  if (inputTokens === undefined) return { ...usage, inputTokens: Math.max(0, totalTokens - (outputTokens ?? 0)) };
-  return { ...usage, outputTokens: Math.max(0, totalTokens - inputTokens) };
+  const { totalTokens, outputTokens = 0 } = usage;
+  if (totalTokens === undefined) return usage;
+  const { inputTokens = Math.max(0, totalTokens - outputTokens) } = usage;
+  return { inputTokens, outputTokens: Math.max(outputTokens, totalTokens - inputTokens) };
 }
 
 /** The tokens of a text, of four bytes each. */

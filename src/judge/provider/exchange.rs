@@ -174,11 +174,12 @@ impl TokenCounts {
     /// Whether the tokens of the reply are known, at least as a part of the total. A server that counts none reports none.
     #[must_use]
     pub fn knows_output(self) -> bool {
-        self.output.or(self.total).is_some_and(|tokens| tokens > 0)
+        self.output.is_none() && self.total.unwrap_or_default() > 0
+            || self.tokens().unwrap_or_default().output_tokens > 0
     }
 
-    /// The tokens of both sides, if any are known. If only the total and one side are known, the other side is
-    /// the difference; if only the total is known, it counts as input.
+    /// The tokens of both sides, if any are known. What a total has beyond the sides that are known is the other side's,
+    /// else the output's: some servers count thoughts in the total alone. If only the total is known, it counts as input.
     #[must_use]
     pub fn tokens(self) -> Option<calls::Usage> {
         let Self { input, output, total } = self;
@@ -187,6 +188,7 @@ impl TokenCounts {
         }
         let rest = |of: Option<u64>| total.unwrap_or_default().saturating_sub(of.unwrap_or_default());
         let input_tokens = input.unwrap_or_else(|| rest(output));
-        Some(calls::Usage { input_tokens, output_tokens: output.unwrap_or_else(|| rest(Some(input_tokens))) })
+        let output_tokens = rest(Some(input_tokens)).max(output.unwrap_or_default());
+        Some(calls::Usage { input_tokens, output_tokens })
     }
 }

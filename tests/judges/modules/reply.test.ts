@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MAX_REPLY_LENGTH, miscountedText, replyOf } from "../../../pkg-template/src/judges/reply.js";
+import { MAX_REPLY_LENGTH, miscountedText, replyOf, tokensOf } from "../../../pkg-template/src/judges/reply.js";
 import { errorOf } from "./support.js";
 
 describe("a reply", () => {
@@ -48,6 +48,21 @@ describe("a reply", () => {
       const text = miscountedText(replyOf({ text: "yes", ...given }));
       if (found === undefined) assert.equal(text, undefined, JSON.stringify(given));
       else assert.match(text ?? "", found, JSON.stringify(given));
+    }
+  });
+
+  test("has tokens of two sides, of which only the total may count thoughts", () => {
+    for (const [inputTokens, outputTokens, totalTokens, sides] of [
+      [10, 2, 17, [10, 7]],
+      [10, 0, 17, [10, 7]],
+      [10, 2, 5, [10, 2]],
+      [10, 2, undefined, [10, 2]],
+      [10, undefined, 17, [10, 7]],
+      [undefined, 2, 17, [15, 2]],
+      [undefined, undefined, 17, [17, 0]],
+    ] as const) {
+      const found = tokensOf(JSON.parse(JSON.stringify({ inputTokens, outputTokens, totalTokens })));
+      assert.deepEqual([found.inputTokens, found.outputTokens], sides);
     }
   });
 

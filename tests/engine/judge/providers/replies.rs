@@ -59,6 +59,26 @@ fn replies_are_read_without_thoughts() {
 }
 
 #[test]
+fn tokens_that_only_the_total_counts_are_those_of_the_other_side_or_of_the_output() {
+    for (input, output, total, sides) in [
+        (Some(10), Some(2), Some(17), (10, 7)),
+        (Some(10), Some(0), Some(17), (10, 7)),
+        (Some(10), Some(2), Some(12), (10, 2)),
+        (Some(10), Some(2), Some(5), (10, 2)),
+        (Some(10), Some(2), None, (10, 2)),
+        (Some(10), None, Some(17), (10, 7)),
+        (None, Some(2), Some(17), (15, 2)),
+        (None, None, Some(17), (17, 0)),
+        (Some(10), None, None, (10, 0)),
+    ] {
+        let counts = TokenCounts { input, output, total };
+        let found = counts.tokens().map(|tokens| (tokens.input_tokens, tokens.output_tokens));
+        assert_eq!(found, Some(sides), "{counts:?}");
+        assert_eq!(counts.knows_output(), sides.1 > 0 || total == Some(17), "{counts:?}");
+    }
+}
+
+#[test]
 fn thoughts_in_the_text_and_lists_of_parts_are_understood_of_compatible_servers() {
     let content = |content: Value| {
         read(Provider::OpenAiChat, &json!({ "choices": [{ "message": { "content": content } }] }))
