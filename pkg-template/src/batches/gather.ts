@@ -136,7 +136,7 @@ export class BatchGatherer {
 
   /** Asks in the run that gives the results, which counts its calls and makes no more at a time than it was told to. */
   async #askLive(judge: Judge, request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply> {
-    if (!this.#goesLive || this.#left <= 0) throw errorOf({ message: UNASKED });
+    if (!this.#goesLive || this.#left <= 0) throw markUnsent(errorOf({ message: UNASKED }));
     this.#left -= 1;
     return replyOf(await judge(request, { signal }));
   }
