@@ -73,16 +73,18 @@ export function checkKeys(value: unknown, known: readonly string[], path: string
 }
 
 /**
- * Refuses misspelt keys of a value that may have other keys of the user.
+ * Refuses misspelt keys of a value.
  *
+ * @param isOpen Whether it may have other keys of the user.
  * @throws {AdkMetricsError} `invalid_input` that names the key that is meant.
  */
-export function refuseMisspelt(value: unknown, known: readonly string[], place: string): void {
+export function refuseMisspelt(value: unknown, known: readonly string[], place: string, isOpen = false): void {
   if (!isObject(value)) return;
   for (const key of Object.keys(value)) {
-    const meant = known.includes(key) ? undefined : closest(key, known);
-    if (meant === undefined) continue;
-    const help = `Did you mean \`${meant}\`?`;
+    if (known.includes(key)) continue;
+    const meant = closest(key, known);
+    if (meant === undefined && isOpen) continue;
+    const help = meant === undefined ? `The keys are ${known.join(", ")}` : `Did you mean \`${meant}\`?`;
     throw new AdkMetricsError("invalid_input", `there is no \`${key}\` here`, { path: `${place}${key}`, help });
   }
 }

@@ -111,7 +111,7 @@ export function checkInfo(info: unknown, place: string, spellings = (key: string
     const values = spellings(key).map((spelling) => [spelling, (fields as Fields | null)?.[spelling]] as const);
     return values.findLast(([, value]) => value !== undefined && value !== null) ?? [key, undefined];
   };
-  refuseMisspelt(info, INFO_KEYS.flatMap(spellings), place);
+  refuseMisspelt(info, INFO_KEYS.flatMap(spellings), place, true);
   const [valuesKey, values] = within(info, "metricValueInfo");
   refuseMisspelt(values, spellings("interval"), `${place}${valuesKey}.`);
   const [intervalKey, interval] = within(values, "interval");

@@ -129,11 +129,13 @@ test("misspelt keys of what is said of a metric are refused, and ranges that are
     [{ metric_value_info: { interval } }, "info: metric_value_info", "metricValueInfo"],
     [{ metricValueInfo: { intervall: interval } }, "info: metricValueInfo.intervall", "interval"],
     [{ metricValueInfo: { interval: { minValu: 0 } } }, "info: metricValueInfo.interval.minValu", "minValue"],
+    [{ metricValueInfo: { interval: { min: 0 } } }, "info: metricValueInfo.interval.min"],
+    [{ metricValueInfo: { minValue: 0, maxValue: 1 } }, "info: metricValueInfo.minValue"],
   ]) {
     assert.throws(() => registered(metric, info), {
       code: "invalid_input",
       path: key,
-      help: `Did you mean \`${meant}\`?`,
+      help: meant === undefined ? /^The keys are (interval|minValue, .*)$/ : `Did you mean \`${meant}\`?`,
     });
   }
   assert.throws(() => registered(metric, { metricValueInfo: { interval: { ...interval, maxValue: "1" } } }), {
