@@ -2,24 +2,19 @@ import { type NoOptions, refuseOptions } from "./known-options.js";
 import { decidedStatus } from "./advisory.js";
 import { closest } from "./closest.js";
 import { isObject, reading, unexpected } from "./engine/values.js";
-import { statusOfScore } from "./engine/status.js";
+import { isLowerBetter, statusOfScore } from "./engine/status.js";
 import { withMetricResults } from "./engine/turn.js";
 import { EvalStatus } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
+import { group } from "./lists.js";
 import { scoreRange } from "./metric-info.js";
 import { canonicalName } from "./metric-names.js";
-import type {
-  Criteria,
-  EvalCaseResult,
-  EvalMetricResult,
-  EvalMetricResultPerInvocation,
-  EvalSetResult,
-  Mistake,
-} from "./types.js";
+import type { Criteria, EvalCaseResult, EvalMetricResult, EvalSetResult, Mistake } from "./types.js";
 
 /**
  * The same results under other thresholds: statuses are computed again, scores are not. Metrics that `criteria`
- * does not name, results without a score and informational metrics stay as they are. The result given is not changed.
+ * does not name, results without a score and informational metrics stay as they are. If all statuses of a metric of your
+ * own say that lower scores are better, they still are. The result given is not changed.
  *
  * @param criteria Metric name to threshold. A metric is found by any of its names: today's, ADK-TS's old one, or the
  * enum's (`RESPONSE_MATCH_SCORE`).
@@ -33,7 +28,11 @@ export function withThresholds(result: EvalSetResult, criteria: Criteria, option
     if (!Array.isArray(result?.evalCaseResults)) {
       throw unexpected("the result of an evaluation", result?.evalCaseResults, "result: evalCaseResults");
     }
-    const evalCaseResults = result.evalCaseResults.map((one, at) => caseWith(one, at, thresholds, result));
+    result.evalCaseResults.forEach(checkCase);
+    const lower = lowerBetter(result.evalCaseResults.flatMap((one) => one.overallEvalMetricResults));
+    const turns = result.evalCaseResults.flatMap((one) => one.evalMetricResultPerInvocation);
+    const lowerInTurns = lowerBetter(turns.flatMap(({ evalMetricResults }) => evalMetricResults));
+    const evalCaseResults = result.evalCaseResults.map((one) => caseWith(one, thresholds, result, lower, lowerInTurns));
     thresholds.checkAllReached();
     const warnings = [...(result.warnings ?? []), ...thresholds.outsideRanges()];
     return { ...result, evalCaseResults, ...(warnings.length > 0 ? { warnings } : {}) };
@@ -135,14 +134,31 @@ function thresholdsOf(criteria: Criteria): ReadonlyMap<string, number | undefine
   return thresholds;
 }
 
-function caseWith(result: EvalCaseResult, at: number, thresholds: Thresholds, set: EvalSetResult): EvalCaseResult {
-  checkCase(result, at);
-  const overallEvalMetricResults = result.overallEvalMetricResults.map((metric) => metricWith(metric, thresholds));
+/** The metrics of which lower scores are better by all of their statuses. */
+function lowerBetter(results: readonly EvalMetricResult[]): ReadonlySet<string> {
+  const metrics = new Map<string, EvalMetricResult[]>();
+  for (const one of results) group(metrics, one.metricName, one);
+  return new Set([...metrics].flatMap(([name, all]) => (isLowerBetter(all) === true ? name : [])));
+}
+
+function caseWith(
+  result: EvalCaseResult,
+  thresholds: Thresholds,
+  set: EvalSetResult,
+  lower: ReadonlySet<string>,
+  lowerInTurns: ReadonlySet<string>,
+): EvalCaseResult {
+  const overallEvalMetricResults = result.overallEvalMetricResults.map((one) => metricWith(one, thresholds, lower));
   return {
     ...result,
     overallEvalMetricResults,
     finalEvalStatus: decidedStatus({ ...result, overallEvalMetricResults }, set),
-    evalMetricResultPerInvocation: result.evalMetricResultPerInvocation.map((turn) => turnWith(turn, thresholds)),
+    evalMetricResultPerInvocation: result.evalMetricResultPerInvocation.map((turn) =>
+      withMetricResults(
+        turn,
+        turn.evalMetricResults.map((one) => metricWith(one, thresholds, lowerInTurns)),
+      ),
+    ),
   };
 }
 
@@ -167,19 +183,15 @@ function pathOf(at: number): string {
   return `result: evalCaseResults[${at}]`;
 }
 
-function turnWith(turn: EvalMetricResultPerInvocation, thresholds: Thresholds): EvalMetricResultPerInvocation {
-  return withMetricResults(
-    turn,
-    turn.evalMetricResults.map((metric) => metricWith(metric, thresholds)),
-  );
-}
-
-function metricWith(metric: EvalMetricResult, thresholds: Thresholds): EvalMetricResult {
+function metricWith(metric: EvalMetricResult, thresholds: Thresholds, lower: ReadonlySet<string>): EvalMetricResult {
   const threshold = thresholds.of(metric);
   if (threshold === null || metric.evalStatus === EvalStatus.INFORMATIONAL) return metric;
   const changed: EvalMetricResult = { ...metric, threshold };
-  if (metric.score !== undefined) {
-    changed.evalStatus = statusOfScore(metric.score, threshold);
+  const { score } = metric;
+  if (score !== undefined) {
+    changed.evalStatus = lower.has(metric.metricName)
+      ? statusOfScore(threshold, score)
+      : statusOfScore(score, threshold);
   }
   const { criterion } = metric;
   if (typeof criterion === "object" && criterion !== null && "threshold" in criterion) {

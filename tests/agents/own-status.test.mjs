@@ -6,7 +6,7 @@ import * as api from "../../pkg/dist/esm/node.js";
 import { renderTable } from "../../pkg/dist/esm/report.js";
 import { evalSetOf, turn } from "./evalsets.mjs";
 
-const { AgentEvaluator, EvalStatus, Evaluator, MetricEvaluatorRegistry } = api;
+const { AgentEvaluator, EvalStatus, Evaluator, MetricEvaluatorRegistry, withThresholds } = api;
 const evalSet = evalSetOf({ a: [turn("Hi", "Hello")] });
 
 /** The registry of a metric `m` that gives these scores and statuses in turn. */
@@ -45,4 +45,29 @@ test("a failure says what decided", async () => {
   );
   assert.match(await failure(0.9, [1, "FAILED"], [0.5, "FAILED"]), /threshold 0.9 \(the mean decides, because/);
   assert.doesNotMatch(await failure(0.9, [0.5, "FAILED"]), /decide|better/);
+});
+
+test("other thresholds keep which scores are better, in turns as well", async () => {
+  const statuses = (result, threshold) =>
+    withThresholds(result, { m: threshold }).evalCaseResults.map(({ finalEvalStatus, overallEvalMetricResults }) => [
+      EvalStatus[finalEvalStatus],
+      EvalStatus[overallEvalMetricResults[0].evalStatus],
+    ]);
+  const lower = await evaluate(2, [1, "PASSED"], [3, "FAILED"]).catch(({ results: [result] }) => result);
+  assert.deepEqual(statuses(lower, 5).flat(), ["PASSED", "PASSED", "PASSED", "PASSED"]);
+  assert.deepEqual(statuses(lower, 3).flat(), ["PASSED", "PASSED", "PASSED", "PASSED"]);
+  assert.deepEqual(statuses(lower, 0.5).flat(), ["FAILED", "FAILED", "FAILED", "FAILED"]);
+  // What the statuses do not agree on follows from the threshold.
+  const mixed = await evaluate(2, [1, "PASSED"], [3, "PASSED"]);
+  assert.deepEqual(
+    statuses(mixed, 2).map(([status]) => status),
+    ["FAILED", "PASSED"],
+  );
+  const set = structuredClone({ ...lower });
+  for (const one of set.evalCaseResults) {
+    const [metric] = one.overallEvalMetricResults;
+    for (const turn of one.evalMetricResultPerInvocation) turn.evalMetricResults = [metric];
+  }
+  const [, second] = withThresholds(set, { m: 5 }).evalCaseResults;
+  assert.equal(second.evalMetricResultPerInvocation[0].evalMetricResults[0].evalStatus, EvalStatus.PASSED);
 });

@@ -5,6 +5,7 @@
 
 import { numberOrNone } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
+import { isLowerBetter } from "../engine/status.js";
 import { EvalStatus } from "../enums.js";
 import { definedProperties, group } from "../lists.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
@@ -140,17 +141,4 @@ function poolsOf(evalId: string, runs: readonly EvalCaseResult[]): Pool[] {
     pool.status = passes ? EvalStatus.PASSED : EvalStatus.FAILED;
   }
   return pools;
-}
-
-/** Whether all that passes or fails says, by score and status, that a lower score is the better one; undefined if they differ. */
-function isLowerBetter(results: readonly EvalMetricResult[], threshold: number): boolean | undefined {
-  const directions = new Set(
-    results.flatMap(({ score, evalStatus }) => {
-      if (score === undefined || score === threshold) return [];
-      if (evalStatus !== EvalStatus.PASSED && evalStatus !== EvalStatus.FAILED) return [];
-      return [score > threshold === (evalStatus === EvalStatus.FAILED)];
-    }),
-  );
-  if (directions.size > 1) return undefined;
-  return directions.has(true);
 }

@@ -1,4 +1,5 @@
-import type { EvalStatus } from "../enums.js";
+import { EvalStatus } from "../enums.js";
+import type { EvalMetricResult } from "../types.js";
 import { withEngine } from "./instance.js";
 
 /** The status of a metric: PASSED if its score reaches the threshold, else FAILED. */
@@ -9,4 +10,24 @@ export function statusOfScore(score: number, threshold: number): EvalStatus {
 /** The status of a case by those of its metrics. */
 export function statusOfCase(metrics: readonly EvalStatus[]): EvalStatus {
   return withEngine((engine) => engine.caseStatus(Uint8Array.from(metrics))) as EvalStatus;
+}
+
+type Decided = Pick<EvalMetricResult, "score" | "threshold" | "evalStatus">;
+
+/**
+ * Whether all that passed or failed says, by score and status, that a lower score is the better one; undefined if they
+ * differ.
+ *
+ * @param given The threshold of results that have none of their own.
+ */
+export function isLowerBetter(results: readonly Decided[], given?: number): boolean | undefined {
+  const directions = new Set(
+    results.flatMap(({ score, evalStatus, threshold = given }) => {
+      if (score === undefined || threshold === undefined || score === threshold) return [];
+      if (evalStatus !== EvalStatus.PASSED && evalStatus !== EvalStatus.FAILED) return [];
+      return [score > threshold === (evalStatus === EvalStatus.FAILED)];
+    }),
+  );
+  if (directions.size > 1) return undefined;
+  return directions.has(true);
 }
