@@ -694,7 +694,10 @@ export interface VerdictChanges {
 /** A metric over all cases that both runs have. */
 export interface MetricComparison {
   metricName: string;
-  /** What is good: a higher score, or for an informational metric (calls, tokens, seconds) a lower amount. */
+  /**
+   * What is good: a higher score; or a lower one, for an informational metric (calls, tokens, seconds) and one of your own
+   * all of whose statuses say so.
+   */
   goal: "higher" | "lower";
   change: MetricChange;
   /** The cases with a score in both runs, which the means, the difference and the interval are about. */
@@ -714,7 +717,7 @@ export interface MetricComparison {
   interval?: { low: number; high: number };
   /** How likely chance alone makes a difference as large as this between equals; from two compared cases up. */
   chance?: number;
-  /** The same, raised by S. Holm's method since several metrics of this goal were compared: with many, some differ by chance. */
+  /** The same, raised by S. Holm's method since several metrics of this kind were compared: with many, some differ by chance. */
   correctedChance?: number;
   /** The smallest true difference that such a comparison finds in four of five repetitions. Absent if no difference would be. */
   detectable?: number;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importEntry } from "./support/package.mjs";
-import { caseOf, metric, only, runOf, scored, setOf } from "./support/comparisons.mjs";
+import { caseOf, isOfComparison, metric, only, runOf, scored, setOf } from "./support/comparisons.mjs";
 
 const { compareRuns, EvalStatus, withThresholds } = await importEntry();
 const report = await importEntry("./report");
@@ -40,6 +40,44 @@ test("regressions come first, then losses by size", () => {
     cases.map(({ evalId }) => evalId),
     ["dropped", "failed", "lost", "large", "slight", "gone", "fixed", "rose", "same"],
   );
+});
+
+test("lower is better for a metric whose statuses all say so, and it is judged as one that passes or fails", () => {
+  const lower = (...scores) => scores.map((score) => [score > 0.5 ? FAILED : PASSED, score]);
+  const set = (scores) => scored(lower(...scores));
+  const before = set([0.9, 0.8, 0.9, 0.8, 0.9, 0.8, 0.9]);
+  const after = set([0.1, 0.2, 0.1, 0.2, 0.1, 0.2, 0.1]);
+  for (const [baseline, current, change, of] of [
+    [before, after, "better", { better: 7, worse: 0 }],
+    [after, before, "worse", { better: 0, worse: 7 }],
+  ]) {
+    const comparison = compareRuns(baseline, current);
+    const [{ better, worse, ...quality }] = comparison.metrics;
+    assert.deepEqual([quality.goal, quality.change, { better, worse }], ["lower", change, of]);
+    for (const render of Object.values(report).filter(isOfComparison)) {
+      if (render === report.renderComparisonJson || render === report.renderComparisonCsv) continue;
+      assert.match(render(comparison), new RegExp(`${change} \\(lower is better\\)`), render.name);
+      assert.doesNotMatch(render(comparison), /Mean per turn/, render.name);
+    }
+  }
+  const passing = compareRuns(set([0.4, 0.3]), set([0.4, 0.2]));
+  assert.deepEqual(Object.fromEntries(passing.cases.map(({ evalId, change }) => [evalId, change])), {
+    c0: "unchanged",
+    c1: "better",
+  });
+  // Runs that disagree are decided by their mean.
+  const flaky = (...scores) => setOf(lower(...scores).map((given) => caseOf("a", { quality: given })));
+  const [{ baseline, current }] = compareRuns(flaky(0.1, 0.6), flaky(0.4, 0.9)).cases;
+  assert.deepEqual([baseline.status, current.status], [PASSED, FAILED]);
+  // The worst first.
+  const { cases } = compareRuns(set([0.1, 0.1, 0.4]), set([0.2, 0.4, 0.3]));
+  assert.deepEqual(
+    cases.map(({ evalId }) => evalId),
+    ["c1", "c0", "c2"],
+  );
+  // Statuses that do not agree say nothing.
+  const mixed = compareRuns(set([0.9, 0.1]), runOf({ c0: 0.1, c1: 0.9 }));
+  assert.equal(mixed.metrics[0].goal, "higher");
 });
 
 for (const [name, before, after, change] of [

@@ -56,8 +56,8 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   return ExitStatus.Failed;
 }
 
-function hasDropped({ goal, change }: RunComparison["metrics"][number]): boolean {
-  return goal === "higher" && change === "worse";
+function hasDropped({ verdicts, change }: RunComparison["metrics"][number]): boolean {
+  return verdicts !== undefined && change === "worse";
 }
 
 /** The metrics that got worse, or no longer pass in some case. */

@@ -1,5 +1,6 @@
 /** How a case differs between two runs: metric by metric, turn by turn. */
 
+import { isLowerBetter } from "../engine/status.js";
 import { EvalStatus } from "../enums.js";
 import { scoreText, thresholdText } from "../report/text.js";
 import type {
@@ -19,6 +20,13 @@ export interface CommonMetric {
   key: string;
   metricName: string;
   isInformational: boolean;
+  /** Whether lower scores are better. */
+  isLower: boolean;
+}
+
+/** Whether all of these say, by score and status, that a lower score is the better one. */
+export function isLowerIn(results: readonly StoredScore[]): boolean {
+  return isLowerBetter(results.map(({ status, ...one }) => ({ ...one, evalStatus: status }))) === true;
 }
 
 export function caseComparison(
@@ -162,7 +170,9 @@ function jointStatus(
   score: number | undefined,
   threshold: number | undefined,
 ): EvalStatus {
-  if (score !== undefined && threshold !== undefined) return score >= threshold ? PASSED : FAILED;
+  if (score !== undefined && threshold !== undefined) {
+    return (isLowerIn(results) ? score <= threshold : score >= threshold) ? PASSED : FAILED;
+  }
   return [FAILED, NOT_EVALUATED, PASSED].find((one) => results.some(({ status }) => status === one)) ?? INFORMATIONAL;
 }
 
@@ -184,13 +194,13 @@ function differenceOf(before: ComparedScore | undefined, after: ComparedScore | 
 function metricInCase(
   before: Found | undefined,
   after: Found | undefined,
-  { metricName, isInformational }: CommonMetric,
+  { metricName, isLower }: CommonMetric,
 ): CaseMetricComparison | undefined {
   const baseline = comparedScore(before?.scores);
   const current = comparedScore(after?.scores);
   if (baseline === undefined && current === undefined) return undefined;
   const difference = differenceOf(baseline, current);
-  const gain = (difference ?? 0) * (isInformational ? -1 : 1);
+  const gain = (difference ?? 0) * (isLower ? -1 : 1);
   return {
     metricName,
     change: changeOf(baseline?.status ?? NOT_EVALUATED, current?.status ?? NOT_EVALUATED, gain),
@@ -220,10 +230,10 @@ function changedTurns(before: Found["turns"] = new Map(), after: Found["turns"] 
 }
 
 export function worstFirst(cases: readonly CaseComparison[], metrics: readonly CommonMetric[]): CaseComparison[] {
-  const scored = new Set(metrics.flatMap(({ metricName, isInformational }) => (isInformational ? [] : metricName)));
+  const signs = new Map(metrics.map((one) => [one.metricName, one.isInformational ? 0 : one.isLower ? -1 : 1]));
   const largestLoss = ({ metrics: found }: CaseComparison) =>
     found.reduce(
-      (least, { metricName, difference = 0 }) => (scored.has(metricName) ? Math.min(least, difference) : least),
+      (least, { metricName, difference = 0 }) => Math.min(least, difference * (signs.get(metricName) ?? 0)),
       0,
     );
   return cases

@@ -80,9 +80,9 @@ export function metricComparisons(
   for (const one of cases) for (const metric of one.metrics) byName.get(metric.metricName)?.push(metric);
   const compared = metrics.map((metric) => metricComparison(byName.get(metric.metricName) ?? [], metric, bootstrap));
   // Whether the agent is better and whether it is cheaper are two questions, each with a family of tests of its own.
-  for (const goal of ["higher", "lower"])
+  for (const isScored of [true, false])
     decide(
-      compared.filter((metric) => metric.goal === goal),
+      compared.filter(({ verdicts }) => (verdicts !== undefined) === isScored),
       bootstrap,
     );
   return compared;
@@ -107,7 +107,7 @@ const OPPOSITE: Partial<Record<MetricChange, MetricChange>> = { better: "worse",
 
 function metricComparison(
   results: readonly CaseMetricComparison[],
-  { metricName, isInformational }: CommonMetric,
+  { metricName, isInformational, isLower }: CommonMetric,
   bootstrap: Bootstrap,
 ): MetricComparison {
   const pairs = results.filter(({ difference }) => difference !== undefined);
@@ -127,11 +127,11 @@ function metricComparison(
     one?.score !== undefined && other?.score === undefined;
   return {
     metricName,
-    goal: isInformational ? "lower" : "higher",
+    goal: isLower ? "lower" : "higher",
     change: "unclear",
     compared: pairs.length,
-    better: isInformational ? fell : rose,
-    worse: isInformational ? rose : fell,
+    better: isLower ? fell : rose,
+    worse: isLower ? rose : fell,
     unchanged: pairs.length - rose - fell,
     onlyBaseline: results.filter(({ baseline, current }) => isScored(baseline, current)).length,
     onlyCurrent: results.filter(({ baseline, current }) => isScored(current, baseline)).length,

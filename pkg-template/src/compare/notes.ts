@@ -30,8 +30,8 @@ export function lostVerdicts(cases: readonly CaseComparison[], metrics: readonly
 /** That metrics differ which would have changed for sure if they were the only ones: with many, some differ by chance. */
 export function tooMany(metrics: readonly MetricComparison[], { confidence }: { confidence: number }): string[] {
   const unsure = metrics.filter(
-    ({ goal, change, chance = 1, interval }) =>
-      goal === "higher" &&
+    ({ verdicts, change, chance = 1, interval }) =>
+      verdicts !== undefined &&
       change === "unclear" &&
       chance <= 1 - confidence &&
       interval !== undefined &&
@@ -39,7 +39,7 @@ export function tooMany(metrics: readonly MetricComparison[], { confidence }: { 
   );
   if (unsure.length === 0) return [];
   const among = metrics.filter(
-    ({ goal, correctedChance }) => goal === "higher" && correctedChance !== undefined,
+    ({ verdicts, correctedChance }) => verdicts !== undefined && correctedChance !== undefined,
   ).length;
   const names = unsure.map(({ metricName }) => metricName.slice(0, 80)).join(", ");
   return [`${among} metrics changed; among so many, some differ by chance alone, perhaps also: ${names}`];

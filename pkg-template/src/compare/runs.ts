@@ -15,11 +15,11 @@ import type {
   ThresholdChange,
 } from "../types.js";
 import type { Bootstrap } from "../statistics/bootstrap.js";
-import { caseComparison, type CommonMetric, statusOfCase, worstFirst } from "./cases.js";
+import { caseComparison, type CommonMetric, isLowerIn, statusOfCase, worstFirst } from "./cases.js";
 import { metricComparisons, passComparison } from "./metrics.js";
 import { lostVerdicts, notesOf, nothingToCompare, tooMany } from "./notes.js";
-import { readRun, type StoredRun } from "./read.js";
-import { definedProperties } from "../lists.js";
+import { readRun, type StoredRun, type StoredScore } from "./read.js";
+import { definedProperties, group } from "../lists.js";
 
 const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
 
@@ -36,7 +36,8 @@ const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
  * inputs give equal results. A metric got better or worse if its interval leaves out 0 and chance makes such a difference
  * rarely enough among as many metrics as there are (`docs/statistics.md`).
  *
- * Informational metrics (calls, tokens, seconds) are compared as well, where lower is better, but regress no case.
+ * Informational metrics (calls, tokens, seconds) are compared as well, where lower is better, but regress no case. Lower is
+ * also better for a metric of your own if all of its statuses say so.
  * Cases and metrics that only one run has are listed and not compared.
  *
  * @param baseline The results to compare with: what `evaluate` resolves to, or ADK's evalset results in any spelling as
@@ -117,20 +118,23 @@ function nothingInCommon(before: StoredRun, after: StoredRun): AdkMetricsError {
 
 function commonMetrics(before: StoredRun, after: StoredRun): CommonMetric[] {
   const informing = new Set<string>(Object.keys(UNITS));
-  const judging = new Set<string>();
+  const judging = new Map<string, StoredScore[]>();
   for (const { cases } of [before, after]) {
     for (const runs of cases.values()) {
       for (const { scores } of runs) {
-        for (const [key, { status }] of scores) {
-          if (status === INFORMATIONAL) informing.add(key);
-          else if (status !== NOT_EVALUATED) judging.add(key);
+        for (const [key, score] of scores) {
+          if (score.status === INFORMATIONAL) informing.add(key);
+          else if (score.status !== NOT_EVALUATED) group(judging, key, score);
         }
       }
     }
   }
   return [...after.metricNames]
     .filter(([key]) => before.metricNames.has(key))
-    .map(([key, metricName]) => ({ key, metricName, isInformational: informing.has(key) && !judging.has(key) }));
+    .map(([key, metricName]) => {
+      const isInformational = informing.has(key) && !judging.has(key);
+      return { key, metricName, isInformational, isLower: isInformational || isLowerIn(judging.get(key) ?? []) };
+    });
 }
 
 function comparedRun({ evalSetId, evalSetResultId, creationTimestamp, cases, stamps }: StoredRun): ComparedRun {

@@ -1,5 +1,4 @@
 import { EvalStatus } from "../enums.js";
-import type { EvalMetricResult } from "../types.js";
 import { withEngine } from "./instance.js";
 
 /** The status of a metric: PASSED if its score reaches the threshold, else FAILED. */
@@ -12,7 +11,11 @@ export function statusOfCase(metrics: readonly EvalStatus[]): EvalStatus {
   return withEngine((engine) => engine.caseStatus(Uint8Array.from(metrics))) as EvalStatus;
 }
 
-type Decided = Pick<EvalMetricResult, "score" | "threshold" | "evalStatus">;
+interface Decided {
+  score?: number | undefined;
+  threshold?: number | undefined;
+  evalStatus: EvalStatus;
+}
 
 /**
  * Whether all that passed or failed says, by score and status, that a lower score is the better one; undefined if they

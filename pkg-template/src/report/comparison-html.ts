@@ -16,6 +16,7 @@ import {
   isTelling,
   metricChangeText,
   numbersOf,
+  SCORES,
   passesText,
   reasonOf,
   remarksOf,
@@ -112,13 +113,13 @@ ${metrics.some(isTelling) ? metricsTable(comparison) : undefined}
 function metricsTable(comparison: RunComparison): Markup {
   const metrics = comparison.metrics.filter(isTelling);
   // Scores share a scale, so that their intervals can be compared; amounts have one each.
-  const reach = widest(metrics.filter(({ goal }) => goal === "higher"));
+  const reach = widest(metrics.filter(({ verdicts }) => verdicts !== undefined));
   const rows = metrics.map((metric) => {
     const numbers = numbersOf(metric);
-    const { difference, interval, goal, change } = metric;
-    const scale = goal === "higher" ? reach : widest([metric]);
-    const tone = goal === "lower" || change === "unchanged" ? "same" : TONES[change];
-    const name = goal === "higher" ? metric.metricName : informationalLabel(metric.metricName);
+    const { difference, interval, verdicts, change } = metric;
+    const scale = verdicts === undefined ? widest([metric]) : reach;
+    const tone = verdicts === undefined || change === "unchanged" ? "same" : TONES[change];
+    const name = verdicts === undefined ? informationalLabel(metric.metricName) : metric.metricName;
     const bar =
       difference === undefined
         ? undefined
@@ -166,15 +167,14 @@ function casesTable(
     const byMetric = isByMetric(one, changed);
     const ofMetrics = changed.flatMap((metric) => {
       const { metricName, baseline, current, difference, change } = metric;
-      const numbers = numbersOf({ metricName, goal: "higher" });
       const why = [...(byMetric ? [reasonOf(one)] : []), reasonOf(metric), ...turnTexts(metric)].filter(
         (text) => text !== undefined,
       );
       return [
         html`<tr class="${toneOf(change)}"><th scope="row">${byMetric ? name : undefined}</th><td data-label="Metric">${breakable(metricName)}</td>
-<td class="num" data-label="Baseline">${numbers.value(baseline?.score, baseline?.threshold)}</td>
-<td class="num" data-label="Current">${numbers.value(current?.score, current?.threshold)}</td>
-<td class="num" data-label="Difference">${numbers.difference(difference)}</td>
+<td class="num" data-label="Baseline">${SCORES.value(baseline?.score, baseline?.threshold)}</td>
+<td class="num" data-label="Current">${SCORES.value(current?.score, current?.threshold)}</td>
+<td class="num" data-label="Difference">${SCORES.difference(difference)}</td>
 <td class="change tone" data-label="Status">${statusChangeText(baseline?.status, current?.status)}</td></tr>`,
         ...whyRow(why),
       ];

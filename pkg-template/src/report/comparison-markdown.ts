@@ -16,6 +16,7 @@ import {
   isByMetric,
   metricChangeText,
   numbersOf,
+  SCORES,
   passesText,
   reasonOf,
   remarksOf,
@@ -108,7 +109,7 @@ function metricsTable(comparison: RunComparison): string {
         detectableCell(metric, numbers),
         amountText(metric.better),
         amountText(metric.worse),
-        metric.goal === "higher" && metric.change === "worse" ? `**${change}**` : change,
+        metric.verdicts !== undefined && metric.change === "worse" ? `**${change}**` : change,
       ];
     }),
   );
@@ -129,13 +130,12 @@ function casesTable(cases: readonly CaseComparison[], metrics: readonly MetricCo
     const name = `${ICONS[one.change]} ${code(caseName(one.evalId))}`;
     const byMetric = isByMetric(one, changed);
     const ofMetrics = changed.map(({ metricName, baseline, current, difference }) => {
-      const numbers = numbersOf({ metricName, goal: "higher" });
       return [
         byMetric ? name : "",
         code(metricName),
-        numbers.value(baseline?.score, baseline?.threshold),
-        numbers.value(current?.score, current?.threshold),
-        numbers.difference(difference),
+        SCORES.value(baseline?.score, baseline?.threshold),
+        SCORES.value(current?.score, current?.threshold),
+        SCORES.difference(difference),
         statusChangeText(baseline?.status, current?.status),
       ];
     });

@@ -1,7 +1,7 @@
 /** A comparison for a terminal: metrics, then the cases that changed, then where those that got worse did. */
 
 import { checkOptions } from "../known-options.js";
-import type { CaseComparison, MetricChange, MetricComparison, ResultChange, RunComparison } from "../types.js";
+import type { CaseComparison, MetricComparison, ResultChange, RunComparison } from "../types.js";
 import {
   caseStatusText,
   changedMetrics,
@@ -15,6 +15,7 @@ import {
   isByMetric,
   metricChangeText,
   numbersOf,
+  SCORES,
   passesText,
   reasonOf,
   isWarning,
@@ -93,19 +94,21 @@ function writeHeading(page: Page, comparison: RunComparison): void {
   page.line();
 }
 
-function metricStyles({ change, goal }: { change: MetricChange; goal: MetricComparison["goal"] }): Style[] {
-  if (goal === "lower" || change === "unchanged") return ["dim"];
+function metricStyles({ change, verdicts }: MetricComparison): Style[] {
+  if (verdicts === undefined || change === "unchanged") return ["dim"];
   return change === "worse" ? ["red"] : change === "better" ? ["green"] : ["yellow"];
 }
 
 function writeMetrics(page: Page, comparison: RunComparison): void {
-  for (const goal of ["higher", "lower"] as const) {
-    const metrics = comparison.metrics.filter((metric) => metric.goal === goal && isTelling(metric));
+  for (const isScored of [true, false]) {
+    const metrics = comparison.metrics.filter(
+      (metric) => (metric.verdicts !== undefined) === isScored && isTelling(metric),
+    );
     if (metrics.length === 0) continue;
     writeRows(
       page,
       [
-        { header: goal === "higher" ? "Metric" : "Mean per turn", align: "left", narrowest: 8 },
+        { header: isScored ? "Metric" : "Mean per turn", align: "left", narrowest: 8 },
         { header: "Cases", align: "right", narrowest: 5 },
         { header: "Baseline", align: "right", narrowest: 6 },
         { header: "Current", align: "right", narrowest: 6 },
@@ -116,7 +119,7 @@ function writeMetrics(page: Page, comparison: RunComparison): void {
       metrics.map((metric): Cell[] => {
         const numbers = numbersOf(metric);
         return [
-          { text: goal === "higher" ? metric.metricName : informationalLabel(metric.metricName) },
+          { text: isScored ? metric.metricName : informationalLabel(metric.metricName) },
           { text: amountText(metric.compared) },
           { text: numbers.value(metric.baselineMean) },
           { text: numbers.value(metric.currentMean) },
@@ -183,13 +186,12 @@ function caseRows(one: CaseComparison, metrics: readonly MetricComparison[]): Ce
   const byMetric = isByMetric(one, changed);
   const rows = changed.map((metric): Cell[] => {
     const { baseline, current } = metric;
-    const numbers = numbersOf({ metricName: metric.metricName, goal: "higher" });
     return [
       byMetric ? name : { text: "" },
       { text: metric.metricName },
-      { text: numbers.value(baseline?.score, baseline?.threshold) },
-      { text: numbers.value(current?.score, current?.threshold) },
-      { text: numbers.difference(metric.difference) },
+      { text: SCORES.value(baseline?.score, baseline?.threshold) },
+      { text: SCORES.value(current?.score, current?.threshold) },
+      { text: SCORES.difference(metric.difference) },
       { text: statusChangeText(baseline?.status, current?.status), styles: [CASE_STYLES[metric.change]] },
     ];
   });

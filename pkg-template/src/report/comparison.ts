@@ -11,6 +11,7 @@ import type {
   ResultChange,
   RunComparison,
   TurnComparison,
+  VerdictChanges,
 } from "../types.js";
 import { type At, countsText, guarded, statusWord } from "./results.js";
 import { isRecord } from "../lists.js";
@@ -115,7 +116,7 @@ export function detectableText({ passes: { detectable, change, compared } }: Run
 /** From which size on differences of metrics that are unclear would mostly have shown; empty where nothing can be said. */
 export function wouldShowText(metrics: readonly MetricComparison[]): string {
   const sizes = metrics.flatMap((metric) => {
-    if (metric.goal !== "higher" || metric.change !== "unclear" || metric.detectable === undefined) return [];
+    if (metric.verdicts === undefined || metric.change !== "unclear" || metric.detectable === undefined) return [];
     return [`${metric.metricName} ${numbersOf(metric).value(metric.detectable)}`];
   });
   return sizes.length === 0
@@ -201,10 +202,10 @@ export interface Numbers {
 }
 
 /** How the numbers of a metric are written: scores to four digits, amounts as their kind needs. */
-export function numbersOf({ metricName, goal }: Pick<MetricComparison, "metricName" | "goal">): Numbers {
+export function numbersOf({ metricName, verdicts }: Pick<MetricComparison, "metricName" | "verdicts">): Numbers {
   const digits = metricName === "invocation_duration_v1" ? 3 : 1;
   const value: Numbers["value"] =
-    goal === "lower" ? (amount) => amountText(amount, digits) : (score, threshold) => scoreText(score, threshold);
+    verdicts === undefined ? (amount) => amountText(amount, digits) : (score, threshold) => scoreText(score, threshold);
   return {
     value,
     difference: (difference) => {
@@ -213,6 +214,9 @@ export function numbersOf({ metricName, goal }: Pick<MetricComparison, "metricNa
     },
   };
 }
+
+/** How scores are written. */
+export const SCORES: Numbers = /* @__PURE__ */ numbersOf({ metricName: "", verdicts: {} as VerdictChanges });
 
 /** `-0.1200 … +0.0300`. */
 export function intervalText({ interval }: MetricComparison, { difference }: Numbers): string {
@@ -234,14 +238,15 @@ export function detectableCell({ detectable }: MetricComparison, { value }: Numb
 }
 
 /** How a metric changed; an amount is `lower` or `higher`, since it passes no judgement. */
-export function metricChangeText({ change, goal }: MetricComparison): string {
+export function metricChangeText({ change, goal, verdicts }: MetricComparison): string {
   if (goal === "higher" || change === "unchanged" || change === "unclear") return change;
+  if (verdicts !== undefined) return `${change} (lower is better)`;
   return change === "better" ? "lower" : "higher";
 }
 
 /** Whether a comparison has anything to say of a metric. */
-export function isTelling({ compared, onlyBaseline, onlyCurrent, goal }: MetricComparison): boolean {
-  return goal === "higher" || compared + onlyBaseline + onlyCurrent > 0;
+export function isTelling({ compared, onlyBaseline, onlyCurrent, verdicts }: MetricComparison): boolean {
+  return verdicts !== undefined || compared + onlyBaseline + onlyCurrent > 0;
 }
 
 /** The names of the metrics of a comparison that pass or fail; each of its cases asks for them. */
@@ -251,7 +256,7 @@ const SCORED = /* @__PURE__ */ new WeakMap<readonly MetricComparison[], Readonly
 export function changedMetrics(one: CaseComparison, metrics: readonly MetricComparison[]): CaseMetricComparison[] {
   let scored = SCORED.get(metrics);
   if (scored === undefined) {
-    scored = new Set(metrics.flatMap(({ goal, metricName }) => (goal === "higher" ? metricName : [])));
+    scored = new Set(metrics.flatMap(({ verdicts, metricName }) => (verdicts === undefined ? [] : metricName)));
     SCORED.set(metrics, scored);
   }
   return one.metrics.filter(({ change, metricName }) => change !== "unchanged" && scored.has(metricName));
@@ -269,8 +274,6 @@ export function isByMetric(one: CaseComparison, changed: readonly CaseMetricComp
     only.current?.status === one.current.status
   );
 }
-
-const SCORES = /* @__PURE__ */ numbersOf({ metricName: "", goal: "higher" });
 
 /** `0.9000 → 0.4000, passed → failed`: the scores of a metric in a case or a turn, and its status. */
 export function scoreChangeText({

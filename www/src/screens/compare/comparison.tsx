@@ -233,14 +233,14 @@ function chanceText(chance: number): string {
   return chance < 0.0005 ? "<0.001" : chance.toFixed(3);
 }
 
-function meanText({ goal }: MetricComparison, mean: number | undefined): string {
-  return goal === "lower" ? amountText(mean) : scoreText(mean);
+function meanText({ verdicts }: MetricComparison, mean: number | undefined): string {
+  return verdicts === undefined ? amountText(mean) : scoreText(mean);
 }
 
-function signedText(difference: number | undefined, { goal }: MetricComparison): string {
+function signedText(difference: number | undefined, { verdicts }: MetricComparison): string {
   if (difference === undefined) return "–";
   const size = Math.abs(difference);
-  const text = goal === "lower" ? amountText(size) : scoreText(size);
+  const text = verdicts === undefined ? amountText(size) : scoreText(size);
   return difference > 0 ? `+${text}` : difference < 0 ? `−${text}` : text;
 }
 
