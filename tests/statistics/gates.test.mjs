@@ -200,6 +200,12 @@ test("a prompt for a metric that no criterion has is a warning, or an error with
   const request = { evalSet, actual, criteria, prompts };
   const { warnings } = await evaluate(request);
   assert.equal(warnings[0].message, "there is a prompt for `safety_v1`, which is not in the criteria");
+  assert.equal(
+    warnings[0].help,
+    `The criteria contain ${Object.keys(criteria)
+      .map((name) => `\`${name}\``)
+      .join(", ")}`,
+  );
   await assert.rejects(evaluate({ ...request, strict: true }), /there is a prompt for `safety_v1`/);
 });
 

@@ -1,6 +1,7 @@
 /** Settings and options that this run does not use. */
 
 import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract.js";
+import { UNITS } from "../generated/metrics.js";
 import { canonicalName } from "../metric-names.js";
 import type { Budget, EvaluateRequest, EvaluatorOptions, Mistake } from "../types.js";
 
@@ -17,7 +18,7 @@ export function withoutEffect({ prompts = {}, dialect }: EvaluatorOptions, metri
     code: "invalid_input",
     message: `there is a prompt for \`${name}\`, which is not in the criteria`,
     path: `prompts: ${name}`,
-    help: `The criteria contain ${metrics.map(({ metricName }) => `\`${metricName}\``).join(", ")}`,
+    help: `The criteria contain ${metrics.flatMap(({ metricName }) => (Object.hasOwn(UNITS, metricName) ? [] : `\`${metricName}\``)).join(", ")}`,
   }));
   if (dialect !== "adk-ts") return warnings;
   for (const { metricName, criterion } of metrics) {
