@@ -14,7 +14,7 @@ import {
   type AdkLlmResponse,
 } from "../../../pkg-template/src/judges/adk.js";
 import { identityOf } from "../../../pkg-template/src/judges/judge.js";
-import { SETTINGS } from "../../../pkg-template/src/judges/settings.js";
+import { SETTINGS } from "../../../pkg-template/src/generated/settings.js";
 import "./engine.js";
 import { errorOf, HOSTILE, NEVER, PLAIN, REQUEST } from "./support.js";
 
