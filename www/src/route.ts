@@ -64,7 +64,7 @@ function decodeSegment(part: string): string {
   }
 }
 
-/** An address without what stands behind its first question mark. */
+/** An address without its query. */
 export function beforeQuery(address: string): string {
   return address.split("?", 1)[0] ?? "";
 }

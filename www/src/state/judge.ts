@@ -205,7 +205,7 @@ export function withoutSecrets(): JudgeSettings {
   return { ...settings(fields), lacksKey: hasSecret(fieldsOf(judgeKind.value)) };
 }
 
-/** A URL without user, password, query and fragment, any of which may contain a key. */
+/** A URL without user, password, query and fragment, which may contain a key. */
 function withoutCredentials(address = ""): string {
   if (!URL.canParse(address)) return address.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
   const url = new URL(address);

@@ -15,7 +15,7 @@ interface RunLabels {
 
 const loaded = signal<RunLabels | undefined>(undefined);
 
-/** Who labels in this browser; empty for nobody by name. */
+/** Who labels in this browser; empty if unnamed. */
 export const annotator = signal("");
 
 export const MOST_OF_NAME = 100;
@@ -94,7 +94,7 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
-/** Changes what is said of a verdict; what has neither label nor comment is removed. */
+/** Changes the label of a verdict; one with neither label nor comment is removed. */
 export function setLabel(
   place: VerdictPlace,
   change: { label?: GivenLabel["label"] | undefined; comment?: string; chosen?: GivenLabel["chosen"] },

@@ -1,4 +1,4 @@
-/** Choices of which one is made, side by side, each with how many there are. */
+/** Choices side by side, each with a count; one of them is selected. */
 
 interface ChoicesProps<Value extends string> {
   /** What they choose, for screen readers. */

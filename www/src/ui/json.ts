@@ -14,7 +14,7 @@ export function exactJson(value: unknown, indent?: number): string | undefined {
   return written(value, (part) => (typeof part === "bigint" ? `${MARK}${part}` : part), indent);
 }
 
-/** The same to be shown: “≈” stands before integers of which only the rounded value is known. */
+/** The same to be shown: “≈” precedes integers that are known only rounded. */
 export function shownJson(value: unknown, indent?: number): string | undefined {
   return written(
     value,

@@ -193,7 +193,7 @@ function inline(text: string, depth = 0): ComponentChildren[] {
   return parts;
 }
 
-/** What a special character begins, and where that ends; undefined if it stands for itself. */
+/** What a special character begins, and where that ends; undefined if it means itself. */
 function specialAt(
   text: string,
   at: number,
@@ -246,7 +246,7 @@ function isWeb(address: string): boolean {
   return /^https?:\/\//i.test(address) && URL.canParse(address);
 }
 
-/** A link that says where it leads, and tells nobody where it was. */
+/** A link that says where it leads, and sends no referrer. */
 function Link({ to, children }: { to: string; children: ComponentChildren }) {
   return (
     <a href={to} target="_blank" rel="noopener noreferrer nofollow" title={visibleText(to)}>

@@ -1,4 +1,4 @@
-/** Long lists of rows of which only those in sight are in the document. */
+/** Long lists of rows: only those in sight are in the document. */
 
 import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";

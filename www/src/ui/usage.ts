@@ -34,7 +34,7 @@ export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simul
   ];
 }
 
-/** Whether they were scored here: of others nobody knows the config's name. */
+/** Whether they were scored here: the name of another's config is unknown. */
 export function areOfThisPage(sets: readonly Pick<SetSummary, "config">[]): boolean {
   return sets.some(({ config }) => config !== undefined);
 }

@@ -1,7 +1,7 @@
 /**
  * Guards the worker's network access by replacing `fetch`: besides the site's own files, only the servers of the judges
  * that the user configured are reachable. Requests to them are counted. A server whose first answers say that no other will
- * be better, such as that the key is wrong, is asked no more: what it said stands for the rest of the run.
+ * be better, such as that the key is wrong, is asked no more: its answer is used for the rest of the run.
  */
 
 const send = globalThis.fetch.bind(globalThis);

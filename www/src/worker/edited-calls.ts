@@ -1,4 +1,4 @@
-/** The expected tool calls of a turn, which stand in `tool_uses` or in `invocation_events`, and changes of them. */
+/** The expected tool calls of a turn, which are in `tool_uses` or in `invocation_events`, and changes of them. */
 
 import { AdkMetricsError } from "adk-metrics/web";
 import type { JSONPath, Node } from "jsonc-parser";
@@ -18,7 +18,7 @@ export function callsOf(text: string, intermediateData: Node | undefined): Edita
   });
 }
 
-/** Where calls stand. */
+/** Where calls are. */
 function pathsOf(intermediateData: Node | undefined): JSONPath[] {
   const uses = nodeAt(intermediateData, "tool_uses")?.children ?? [];
   const events = nodeAt(intermediateData, "invocation_events")?.children ?? [];
@@ -74,7 +74,7 @@ function withCall(text: string, path: JSONPath, data: Node | undefined, name: st
   return withInsertion(text, [...path, "invocation_events", events.children?.length ?? 0], event);
 }
 
-/** An event of which nothing is left goes with its last call. */
+/** An event with nothing left is removed with its last call. */
 function withoutCall(text: string, path: JSONPath, own: JSONPath): string {
   const [list, at] = own as [string, number];
   if (list === "tool_uses") return withValue(text, [...path, list, at], undefined);

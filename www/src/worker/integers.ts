@@ -15,7 +15,7 @@ export interface Texts {
   actual: Text;
 }
 
-/** Whether a number may stand for another integer. */
+/** Whether a number may be another integer, rounded. */
 function isRounded(value: unknown): value is number {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }

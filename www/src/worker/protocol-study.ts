@@ -17,7 +17,7 @@ export interface RunReliability {
   variance?: Reliability["variance"];
   /** What it takes to know the pass rate better; absent if it is known well enough. */
   needed?: Reliability["needed"];
-  /** The cases of which some runs passed and some failed, each as `evalSetId` and `evalId`. */
+  /** The cases with passed and failed runs, each as `evalSetId` and `evalId`. */
   flaky: readonly (readonly [evalSetId: string, evalId: string])[];
   /** How many groups the cases are in, which intervals respect; absent if each case is a group of its own. */
   groups?: number;
@@ -44,7 +44,7 @@ export interface NamedRows {
   rows: number[];
 }
 
-/** A turn that the agent did not come to. */
+/** A turn that the agent did not reach. */
 export type UnreachedTurn = Required<Pick<TurnContent, "userText" | "expected">>;
 
 /** The worker's functions for studying a run. */

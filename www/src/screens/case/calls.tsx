@@ -150,7 +150,7 @@ const CALLS_PER_PAGE = 60;
 
 type AlignedProps = Pick<CallsProps, "expected" | "actual" | "outputs"> & { alignment: readonly AlignmentEntry[] };
 
-/** What is said of matching calls that are not shown. */
+/** The text about matching calls that are not shown. */
 function matchingText(matching: number, others: number): string {
   if (others === 0) return "All calls match.";
   return matching === 1 ? "1 call that matches is not shown." : `${count(matching, "call")} that match are not shown.`;
@@ -322,7 +322,7 @@ function Side({ value, className, marks = "all" }: SideProps) {
   );
 }
 
-/** The marks of a value, of which the JSON is somewhere in a text. */
+/** The marks of a value whose JSON is somewhere in a text. */
 function marksIn(marks: ValueMarks, from: number, to: number): Mark[] {
   const ranges = marks === "all" ? [[0, to - from] as const] : marks;
   return ranges.map(([start, end]) => ({ from: from + start, to: from + end, className: "changed" }));

@@ -141,7 +141,7 @@ interface TogglesProps<T extends string> {
   choose(value: T): void;
 }
 
-/** Buttons of which one is pressed. */
+/** Buttons, one of which is pressed. */
 function Toggles<T extends string>({ label, choices, shown, choose }: TogglesProps<T>) {
   return (
     <>

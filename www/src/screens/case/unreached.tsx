@@ -1,4 +1,4 @@
-/** A turn that was expected and that the agent did not come to. */
+/** A turn that was expected but not reached by the agent. */
 
 import { Text } from "../../ui/text.js";
 import type { UnreachedTurn } from "../../worker/protocol.js";

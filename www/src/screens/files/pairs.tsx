@@ -28,7 +28,7 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
 /** The kinds of files whose conversations can become cases. */
 const CONVERSATIONS: readonly (FileKind | undefined)[] = ["session", "traces", "results", "inferences"];
 
-/** The files with their roles and pairs, both of which can be changed. */
+/** The files with their roles and pairs. Both can be changed. */
 export function Pairs() {
   const { pairs, configs, recordings, rest } = matching.value;
   const others = [...configs, ...recordings, ...rest];

@@ -188,7 +188,7 @@ function Settings({ metrics, hasJudge }: { metrics: readonly string[]; hasJudge:
   );
 }
 
-/** Whose labels these are. It holds when the field is left, since labels are told apart by it. */
+/** Whose labels these are. It applies when the field is left, since it identifies labels. */
 function NameField() {
   const draft = useSignal<string | undefined>(undefined);
   return (

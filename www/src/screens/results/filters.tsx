@@ -11,7 +11,7 @@ const MARGIN = 8;
 
 export function Filters({ run }: { run: RunSummary }) {
   const panel = useRef<HTMLDivElement>(null);
-  /** Moves the panel into sight: where its button stands depends on what else is in the row. */
+  /** Moves the panel into sight: its button's position depends on what else is in the row. */
   const place = () => {
     const { current } = panel;
     if (current === null) return;

@@ -120,7 +120,7 @@ interface HistogramsProps {
   columns: readonly number[];
   /** Whether the list needs a tab stop to be scrollable by keyboard, since nothing in it is focusable. */
   isFocusable?: boolean;
-  /** What stands above them. */
+  /** What is shown above them. */
   children?: ComponentChildren;
 }
 
