@@ -7,8 +7,14 @@ import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { importEntry } from "../package/support/package.mjs";
 
 const { AdkMetricsError, evaluate } = await importEntry();
-const { calibrate, readLabels, renderCalibrationHtml, renderCalibrationMarkdown, renderCalibrationTable } =
-  await importEntry("./calibration");
+const {
+  calibrate,
+  withCalibration,
+  readLabels,
+  renderCalibrationHtml,
+  renderCalibrationMarkdown,
+  renderCalibrationTable,
+} = await importEntry("./calibration");
 
 const METRIC = "final_response_match_v2";
 const ids = ["one", "two", "three"];
@@ -113,5 +119,67 @@ for (const [what, field] of Object.entries({
     });
     assert.ok(large.looks < 8 * small.looks, `${small.looks} looks, then ${large.looks}`);
     assert.ok(large.said < 8 * small.said, `${small.said} characters, then ${large.said}`);
+  });
+}
+
+/** How often something is read of what a function is given. */
+function readsOf(call, ...given) {
+  let reads = 0;
+  const known = new WeakMap();
+  const watched = (value) => {
+    if (typeof value !== "object" || value === null) return value;
+    if (!known.has(value)) {
+      known.set(
+        value,
+        new Proxy(value, {
+          get(target, key, receiver) {
+            reads += 1;
+            return watched(Reflect.get(target, key, receiver));
+          },
+        }),
+      );
+    }
+    return known.get(value);
+  };
+  call(...given.map(watched));
+  return reads;
+}
+
+const subjectOf = (metricName, more = {}) => ({ metricName, labelled: 9, agreement: { value: 0.9 }, ...more });
+const list = (size, make) => Array.from({ length: size }, (_, at) => make(at));
+
+for (const [what, make] of Object.entries({
+  "many rubrics": (size) => ({
+    subjects: list(size, (at) => subjectOf(RUBRICS, { rubricId: `rubric ${at}` })),
+    judges: [{ metricName: RUBRICS, model: "model", prompts: Object.fromEntries(list(size, (at) => [at, "x"])) }],
+    results: rubricResults(size),
+  }),
+  "rubrics that are taken together": (size) => ({
+    subjects: [
+      ...list(size, (at) => subjectOf(RUBRICS, { rubricId: `rubric ${at}` })),
+      subjectOf(RUBRICS, { rubrics: size }),
+    ],
+    judges: [],
+    results: rubricResults(size),
+  }),
+  "one metric again and again": (size) => ({
+    subjects: list(size, () => subjectOf(METRIC)),
+    judges: list(size, () => ({ metricName: METRIC, model: "model" })),
+    results,
+  }),
+  "many metrics": (size) => ({
+    subjects: list(size, (at) => subjectOf(`metric ${at}`)),
+    judges: list(size, (at) => ({ metricName: `metric ${at}`, model: "model" })),
+    results: { ...results, judges: list(size, (at) => ({ metricName: `metric ${at}`, model: "other" })) },
+  }),
+})) {
+  test(`work grows with the size of a calibration and of results: ${what}`, () => {
+    const [small, large] = [50, 200].map((size) => {
+      const { subjects, judges, results } = make(size);
+      const criteria = { [RUBRICS]: list(size, String) };
+      const calibration = { subjects, judges, criteria, confidence: 0.95 };
+      return readsOf(withCalibration, results, calibration);
+    });
+    assert.ok(large < 8 * small, `${small} reads, then ${large} for four times the size`);
   });
 }

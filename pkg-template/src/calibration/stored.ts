@@ -3,7 +3,7 @@
 import { isObject, reading } from "../engine/values.js";
 import { PROMPTS } from "../generated/metrics.js";
 import { comparable, joinedStamp, judgeName, withoutVersions } from "../judges/stamp.js";
-import { definedProperties } from "../lists.js";
+import { definedProperties, group } from "../lists.js";
 import type { EvalSetResult, JudgeCalibration, JudgeStamp, Mistake } from "../types.js";
 import { corrected, type Share } from "./corrected.js";
 import { judgeText } from "./subjects.js";
@@ -29,22 +29,16 @@ export function withCalibration(
   const tally = given ?? new Tally(calibration as Exclude<typeof calibration, CalibrationTally>);
   if (given === undefined) tally.addAll(results);
   return reading("results", () => {
-    const { kept, criteria: now } = tally;
+    const { kept } = tally;
     const judgeCalibrations: JudgeCalibration[] = [];
+    const sinceThen = changesSince(tally, results);
     // One for each metric, however many rubrics it has.
     const added = new Map<string, Mistake>();
     for (const subject of tally.subjects) {
       const { metricName, rubricId, rubrics, labelled, agreement, scores } = subject;
-      const stamp = results.judges?.find((one) => one.metricName === metricName);
-      const before = judgeOf(kept, metricName);
-      const hadNone = before === NO_JUDGE && !Object.hasOwn(PROMPTS, metricName);
-      if (stamp === undefined && !(hadNone && metricName in now)) continue;
-      const isAboutOne = typeof before !== "string";
-      const isSetOtherwise = metricName in now && isOther(kept.criteria[metricName], now[metricName]);
-      const changes = [
-        ...(stamp === undefined ? [] : isAboutOne ? changesOf(before, stamp) : [`it ${before}`]),
-        ...(isSetOtherwise ? ["the metric's settings"] : []),
-      ].join(", ");
+      const found = sinceThen(metricName);
+      if (found === undefined) continue;
+      const { changes, unsure } = found;
       // Calibrations come from files too, and only their agreement is checked.
       // Where one side gives everything the same label, kappa is 0 and says nothing.
       const kappa = [scores?.weightedKappa, subject.kappa].find(
@@ -60,8 +54,8 @@ export function withCalibration(
         ...(changes === "" ? {} : { stale: changes }),
       });
       const calibrated = `the calibration of \`${metricName}\``;
-      if (stamp !== undefined && !isAboutOne) {
-        added.set(metricName, warningOf(`${calibrated} may not hold: it ${before}`, JUDGE_HELP));
+      if (unsure !== undefined) {
+        added.set(metricName, warningOf(`${calibrated} may not hold: it ${unsure}`, JUDGE_HELP));
       } else if (changes !== "") {
         const help = "Label verdicts of these results and run `adk-metrics calibrate` again";
         added.set(metricName, warningOf(`${calibrated} may no longer hold. Changed since then: ${changes}`, help));
@@ -71,6 +65,41 @@ export function withCalibration(
     const warnings = [...(results.warnings ?? []), ...added.values()];
     return { ...results, judgeCalibrations, ...(warnings.length === 0 ? {} : { warnings }) };
   });
+}
+
+/** What is another one in a metric since a calibration, and why it may be about another judge. */
+interface Since {
+  changes: string;
+  unsure?: string;
+}
+
+/** Finds out for a metric what has changed, once; nothing for a metric that the results do not have. */
+function changesSince(
+  { kept, criteria: now }: Tally,
+  { judges }: EvalSetResult,
+): (metricName: string) => Since | undefined {
+  const stamps = new Map([...(judges ?? [])].reverse().map((stamp) => [stamp.metricName, stamp]));
+  const before = new Map<string, JudgeStamp[]>();
+  for (const stamp of kept.judges) group(before, stamp.metricName, stamp);
+  const find = (metricName: string): Since | undefined => {
+    const stamp = stamps.get(metricName);
+    const judge = judgeOf({ ...kept, judges: before.get(metricName) ?? [] }, metricName);
+    const hadNone = judge === NO_JUDGE && !Object.hasOwn(PROMPTS, metricName);
+    if (stamp === undefined && !(hadNone && metricName in now)) return undefined;
+    const isSetOtherwise = metricName in now && isOther(kept.criteria[metricName], now[metricName]);
+    const unsure = stamp !== undefined && typeof judge === "string" ? judge : undefined;
+    const changes = [
+      ...(unsure === undefined ? [] : [`it ${unsure}`]),
+      ...(stamp === undefined || typeof judge === "string" ? [] : changesOf(judge, stamp)),
+      ...(isSetOtherwise ? ["the metric's settings"] : []),
+    ].join(", ");
+    return { changes, ...definedProperties({ unsure }) };
+  };
+  const known = new Map<string, Since | undefined>();
+  return (metricName) => {
+    if (!known.has(metricName)) known.set(metricName, find(metricName));
+    return known.get(metricName);
+  };
 }
 
 /** The pass rate of results, corrected for the errors that a calibration found; of the calibrated ones for results without verdicts. */

@@ -3,13 +3,15 @@
 import { parseJson } from "../engine/json.js";
 import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
-import { grouped } from "../lists.js";
+import { group, grouped } from "../lists.js";
 import type { EvalCaseResult } from "../types.js";
 import type { Share } from "./corrected.js";
 import { Passes } from "./passes.js";
 import { criteriaOf, groupOf } from "./subjects.js";
 import type { Calibration, CalibrationTally, PassRates, ResultsInput, SubjectCalibration } from "./types.js";
 import { foundIn, type Verdict } from "./verdicts.js";
+
+type About = Pick<SubjectCalibration, "metricName" | "rubricId" | "rubrics">;
 
 /**
  * Counts how often the metrics of a calibration pass in the cases of a stream, without keeping any. {@link withCalibration}
@@ -28,12 +30,18 @@ export class Tally implements CalibrationTally {
   readonly subjects: readonly SubjectCalibration[];
   /** The settings of metrics. */
   readonly criteria: Record<string, unknown> = {};
-  readonly #passes = new Map<SubjectCalibration, Passes>();
+  readonly #passes = new Map<string, Passes>();
+  /** The keys of the rubrics that have labels. */
+  readonly #rubrics: ReadonlySet<string>;
 
   constructor(calibration: Calibration | string | Uint8Array) {
     this.kept = reading("calibration", () => calibrationOf(calibration));
-    this.subjects = this.kept.subjects.filter(isShown);
-    for (const subject of this.subjects) this.#passes.set(subject, new Passes());
+    const { subjects } = this.kept;
+    // A metric as a whole, and its rubrics together: labels of the one say nothing of the other.
+    const joined = new Set(subjects.flatMap(({ metricName, rubrics }) => (rubrics === undefined ? [] : metricName)));
+    this.subjects = subjects.filter(({ metricName, rubricId }) => rubricId === undefined || !joined.has(metricName));
+    for (const subject of this.subjects) this.#passes.set(keyOf(subject), new Passes());
+    this.#rubrics = new Set(subjects.flatMap((one) => (one.rubricId === undefined ? [] : keyOf(one))));
   }
 
   add(...results: readonly EvalCaseResult[]): void {
@@ -43,28 +51,27 @@ export class Tally implements CalibrationTally {
   addAll(results: ResultsInput): void {
     const { verdicts } = reading("results", () => foundIn(results));
     Object.assign(this.criteria, criteriaOf(verdicts));
-    for (const [subject, passes] of this.#passes) {
-      const own = verdicts.filter((verdict) => this.#isAbout(subject, verdict));
-      for (const members of grouped(own, groupOf)) passes.add(groupOf(members[0] as Verdict), members);
+    const own = new Map<string, Verdict[]>();
+    for (const verdict of verdicts) {
+      const key = keyOf(verdict);
+      const keys = this.#rubrics.has(key) ? [key, keyOf({ ...verdict, rubrics: 1 })] : [key];
+      for (const one of keys) if (this.#passes.has(one)) group(own, one, verdict);
+    }
+    for (const [key, about] of own) {
+      for (const members of grouped(about, groupOf))
+        this.#passes.get(key)?.add(groupOf(members[0] as Verdict), members);
     }
   }
 
   /** How often a metric passed; undefined where it has no verdicts. */
   passed(subject: SubjectCalibration): Share | undefined {
-    return this.#passes.get(subject)?.share;
-  }
-
-  #isAbout({ metricName, rubricId, rubrics }: SubjectCalibration, verdict: Verdict): boolean {
-    if (verdict.metricName !== metricName) return false;
-    if (rubrics === undefined) return verdict.rubricId === rubricId;
-    const isSame = (one: SubjectCalibration) => one.metricName === metricName && one.rubricId === verdict.rubricId;
-    return verdict.rubricId !== undefined && this.kept.subjects.some(isSame);
+    return this.#passes.get(keyOf(subject))?.share;
   }
 }
 
-/** A metric as a whole, and its rubrics together: labels of the one say nothing of the other. */
-function isShown({ metricName, rubricId }: SubjectCalibration, _: number, all: readonly SubjectCalibration[]): boolean {
-  return rubricId === undefined || !all.some((one) => one.metricName === metricName && one.rubrics !== undefined);
+/** What a metric, a rubric, or all rubrics of a metric together are known by. */
+function keyOf({ metricName, rubricId, rubrics }: About): string {
+  return JSON.stringify([metricName, rubrics === undefined ? rubricId : "", rubrics !== undefined]);
 }
 
 function calibrationOf(given: unknown): Calibration {
