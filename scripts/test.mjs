@@ -103,6 +103,7 @@ if (isWhole) {
 } else {
   leave("the screens of the playground", "they take minutes: npm test -- --all");
   leave("runs that are killed, resumed, divided and queued", "they take minutes: npm test -- --all");
+  leave("how often intervals contain the truth", "simulations take minutes: npm test -- --all");
   leave("the changes that HACKING.md lists, made in a copy", "they compile the crate again: npm test -- --all");
 }
 // A workflow of their own runs them, weekly and for releases.

@@ -20,7 +20,7 @@ import {
 import { meanOf } from "../../../pkg-template/src/statistics/reliability.js";
 import { meanInterval } from "../../../pkg-template/src/statistics/bootstrap.js";
 import { detectableDifference, holm, meanTest, signTest } from "../../../pkg-template/src/statistics/significance.js";
-import { coverage, randomOf } from "./simulation.js";
+import { coverage, leftOut, randomOf } from "./simulation.js";
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), "utf8"));
 const vectors = read("vectors.json");
@@ -121,7 +121,7 @@ describe("as inspect_ai finds it", () => {
   });
 });
 
-describe("intervals of 95% hold the truth in at least 93% of 2,000 rounds", () => {
+describe("intervals of 95% hold the truth in at least 93% of 2,000 rounds", { skip: leftOut }, () => {
   // Wilson's own coverage swings with the chance, as for every interval of counts: with 40 runs from 92.8 to 97%.
   const random = randomOf(1);
   const drawn = (count: number, chance: number) => Array.from({ length: count }, () => (random() < chance ? 1 : 0));
@@ -307,7 +307,7 @@ describe("Wilson's interval, by every count that there may be", () => {
   });
 });
 
-describe("chance alone is taken for a change in at most 5% of 2,000 comparisons of equals", () => {
+describe("chance alone is taken for a change in at most 5% of 2,000 comparisons of equals", { skip: leftOut }, () => {
   const random = randomOf(5);
   const rounds = 2000;
   const shareOf = (test: () => boolean) => Array.from({ length: rounds }, test).filter(Boolean).length / rounds;

@@ -2,6 +2,10 @@
 
 import { createRandom } from "../../adk-ts/random.mjs";
 
+/** Why simulations are left out; false with all suites. */
+export const leftOut =
+  process.env.ALL_SUITES === "true" || process.env.CI === "true" ? false : "thousands of rounds take a minute";
+
 /** Random numbers from 0 to 1. */
 export function randomOf(seed: number): () => number {
   return createRandom(seed).next;
