@@ -54,7 +54,7 @@ export class Tally implements CalibrationTally {
     const own = new Map<string, Verdict[]>();
     for (const verdict of verdicts) {
       const key = keyOf(verdict);
-      const keys = this.#rubrics.has(key) ? [key, keyOf({ ...verdict, rubrics: 1 })] : [key];
+      const keys = this.#rubrics.has(key) ? [key, keyOfRubrics(verdict)] : [key];
       for (const one of keys) if (this.#passes.has(one)) group(own, one, verdict);
     }
     for (const [key, about] of own) {
@@ -70,8 +70,12 @@ export class Tally implements CalibrationTally {
 }
 
 /** What a metric, a rubric, or all rubrics of a metric together are known by. */
-function keyOf({ metricName, rubricId, rubrics }: About): string {
-  return JSON.stringify([metricName, rubrics === undefined ? rubricId : "", rubrics !== undefined]);
+function keyOf(about: About): string {
+  return about.rubrics === undefined ? JSON.stringify([about.metricName, about.rubricId]) : keyOfRubrics(about);
+}
+
+function keyOfRubrics({ metricName }: About): string {
+  return JSON.stringify([metricName]);
 }
 
 function calibrationOf(given: unknown): Calibration {
